@@ -1,0 +1,24 @@
+"""Connections: credentials of outside systems, encrypted, never in a graph and never readable back."""
+
+from django.db import models
+
+from kit.ids import new_id
+from teams.models import Workspace
+
+
+class Connection(models.Model):
+    """Named credentials of one kind ('http', 'sql', 'smtp'); a node names it in its field `connection`."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="connections")
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=32)
+    sealed = models.TextField()  # Fernet token of the JSON of all settings
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="connection_names_are_unique")]
+
+    def __str__(self) -> str:
+        return self.name

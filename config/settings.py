@@ -1,0 +1,113 @@
+"""Pawl's settings, one file. Every variable of the environment is read here, through config.env."""
+
+from pathlib import Path
+
+from config import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+STATE_DIR = env.path("PAWL_STATE_DIR", BASE_DIR / ".pawl")  # what `make run` keeps between starts
+
+# ------------------------------------------------------------------ Django
+DEBUG = False
+SECRET_KEY = env.text("PAWL_SECRET_KEY")
+ALLOWED_HOSTS = env.words("PAWL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("PAWL_TRUSTED_ORIGINS")
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "allauth",
+    "allauth.account",
+    "django_dramatiq",
+    "teams",
+    "builder.workflows",
+    "builder.connections",
+    "runs",
+    "config",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    }
+]
+DATABASES = {
+    "default": {
+        **env.database("DATABASE_URL"),
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            "pool": {"min_size": 1, "max_size": env.number("PAWL_POOL_SIZE", 8, least=1), "timeout": 10},
+            "options": "-c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s",
+        },
+        "TEST": {"NAME": env.text("PAWL_TEST_DATABASE", "pawl_test")},
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "teams.User"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "/static/"
+STATIC_ROOT = STATE_DIR / "static"
+STATICFILES_DIRS = [path for path in [BASE_DIR / "frontend" / "dist"] if path.exists()]
+
+# ------------------------------------------------------------------ signing in (django-allauth)
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+
+# ------------------------------------------------------------------ API
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {"TITLE": "Pawl", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
+
+# ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
+REDIS_URL = env.text("REDIS_URL")
+CHANNEL_LAYERS = {
+    "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}},
+}
+
+# ------------------------------------------------------------------ Pawl
+STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folder a workspace below it
+OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
+ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest first

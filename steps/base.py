@@ -1,0 +1,182 @@
+"""What a step kind is: its specification, and what its body gets and gives.
+
+Pure at import: no Django, no database, no network. A body (`run.py`) is imported by name in the child process only.
+
+    StepSpec     what the palette, the validator and the engine know of a kind
+    StepContext  what a body may ask of Pawl
+    Done | WaitFor | FanOut   what a body may answer; a plain JSON value means Done(value)
+    StepFailure  how a body fails on purpose
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+type_json = Any  # a JSON value: None, bool, int, float, str, list or dict with str keys
+
+
+class StepConfig(BaseModel):
+    """Base of every kind's settings. Unknown fields are refused: they are typing mistakes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Delivery(StrEnum):
+    """What may happen to the outside when an attempt ends without a committed result."""
+
+    PURE = "pure"  # no outside effect: run again freely
+    KEYED = "keyed"  # the outside sees the same idempotency key on every attempt
+    AT_MOST_ONCE = "at_most_once"  # never restarted by itself once it may have begun
+
+
+class Execution(StrEnum):
+    """How the engine treats a kind. The engine itself knows no kind by name."""
+
+    BODY = "body"  # runs in the warm child
+    COMPUTE = "compute"  # only evaluates expressions; may be settled inside its predecessor's finish
+    WAIT = "wait"  # its body answers WaitFor
+    CONTAINER = "container"  # its body answers FanOut; holds a body of nodes
+
+
+@dataclass(frozen=True)
+class Port:
+    name: str  # 'out', 'true', 'false', a case's name
+    title: str = ""
+
+
+OUT: tuple[Port, ...] = (Port("out"),)
+ERROR_PORT = "error"  # every kind has it when the node's policy says on_error = port
+
+
+def no_description(config: Mapping[str, Any]) -> str:
+    return ""
+
+
+def any_output(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class StepSpec:
+    kind: str
+    title: str
+    group: Literal["Flow", "Data", "Code", "Outside", "People", "Files"]
+    icon: str  # name of a Tabler icon, without the prefix: 'world-www'
+    summary: str  # one sentence, shown in the palette
+    config: type[StepConfig]
+    delivery: Delivery
+    body: str  # 'steps.http_request.run:run'
+    execution: Execution = Execution.BODY
+    ports: Callable[[Mapping[str, Any]], Sequence[Port]] = lambda config: OUT
+    describe: Callable[[Mapping[str, Any]], str] = no_description  # one line on the node: 'GET /batch'
+    output_schema: Callable[[Mapping[str, Any]], dict[str, Any]] = any_output  # JSON Schema of the output, as far as known
+    has_input: bool = True  # False: the node starts a graph (start)
+    connection_kinds: tuple[str, ...] = ()  # kinds of connection that field `connection` accepts
+    default_limit_s: float = 60.0  # attempt limit where the node's policy names none
+
+
+def literal(**extra: Any) -> dict[str, Any]:
+    """`json_schema_extra` of a field whose text is taken as it stands: no expression in it is evaluated (code, templates)."""
+    return {"x-pawl": {"literal": True, **extra}}
+
+
+def widget(name: str, **extra: Any) -> dict[str, Any]:
+    """`json_schema_extra` that names the form widget: code (language=), key-values, connection, duration, cases, file."""
+    return {"x-pawl": {"widget": name, **extra}}
+
+
+# ------------------------------------------------------------------ what a body answers
+
+
+@dataclass(frozen=True)
+class Done:
+    """The step succeeded. `port` names the port that the flow leaves by."""
+
+    output: Any = None
+    port: str = "out"
+
+
+@dataclass(frozen=True)
+class WaitFor:
+    """The step goes on when something outside happens. It holds no worker meanwhile.
+
+    kind 'timer': succeeds after `seconds` with `output`. kind 'approval': a person answers; `data` is what they see;
+    the answer is the output, and leaves by the port that the answer names ('approved' | 'rejected').
+    """
+
+    kind: Literal["timer", "approval"]
+    seconds: float | None = None  # timer: how long; approval: the deadline, None for no deadline
+    data: Mapping[str, Any] = field(default_factory=dict)
+    output: Any = None
+
+
+@dataclass(frozen=True)
+class FanOut:
+    """The container opens one chain of its body for each item, at most `window` at once."""
+
+    items: Sequence[Any]
+    window: int = 32
+    on_item_failure: Literal["fail_fast", "fail_at_end", "continue"] = "fail_at_end"
+
+
+class StepFailure(Exception):
+    """The body's own failure. `retryable` says whether the same attempt may work later."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.data = dict(data or {})
+
+
+# ------------------------------------------------------------------ what a body may ask
+
+
+class StepContext(Protocol):
+    """Given to each body. Every write carries the attempt's fence; a fenced-out attempt's writes are refused."""
+
+    run_id: str
+    path: str
+    attempt: int
+    fence: int
+    idempotency_key: str
+    workdir: Path  # empty folder of this attempt's own, removed after it
+    storage_root: Path  # the workspace's storage
+    outbound_allow: frozenset[str]  # 'host:port' that the outbound guard lets through
+
+    def log(self, text: str) -> None: ...
+    def progress(self, done: float, total: float | None = None, text: str = "") -> None: ...
+    def partial(self, value: Any) -> None:
+        """Appends to what is shown as kept partial output; the next attempt reads it in `previous_partials`."""
+        ...
+
+    def once(self, key: str, function: Callable[[], Any]) -> Any:
+        """The stored value of `key` where an earlier attempt stored one, else function()'s, stored before it returns."""
+        ...
+
+    @property
+    def previous_partials(self) -> Sequence[Any]: ...
+    def connection(self, name: str) -> Mapping[str, Any]:
+        """The settings and credentials of a connection that this node names. Raises StepFailure('connection_missing')."""
+        ...
+
+
+Body = Callable[[Any, StepContext], Any]
+__all__ = [
+    "Body", "Delivery", "Done", "ERROR_PORT", "Execution", "FanOut", "Field", "OUT", "Port", "StepConfig", "StepContext",
+    "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
+]  # fmt: skip
