@@ -73,10 +73,19 @@ class StepSpec:
     execution: Execution = Execution.BODY
     ports: Callable[[Mapping[str, Any]], Sequence[Port]] = lambda config: OUT
     describe: Callable[[Mapping[str, Any]], str] = no_description  # one line on the node: 'GET /batch'
-    output_schema: Callable[[Mapping[str, Any]], dict[str, Any]] = any_output  # JSON Schema of the output, as far as known
+    output_schema: Callable[[Mapping[str, Any]], dict[str, Any]] = (
+        any_output  # JSON Schema of the output, as far as known
+    )
     has_input: bool = True  # False: the node starts a graph (start)
     connection_kinds: tuple[str, ...] = ()  # kinds of connection that field `connection` accepts
     default_limit_s: float = 60.0  # attempt limit where the node's policy names none
+    delivery_by: Callable[[Mapping[str, Any]], Delivery] | None = (
+        None  # where the settings decide (GET is pure, POST is not)
+    )
+
+    def delivery_of(self, config: Mapping[str, Any]) -> Delivery:
+        """The delivery of a node with this raw config. A setting that is an expression counts as the strictest choice."""
+        return self.delivery if self.delivery_by is None else self.delivery_by(config)
 
 
 def literal(**extra: Any) -> dict[str, Any]:
@@ -157,6 +166,7 @@ class StepContext(Protocol):
     workdir: Path  # empty folder of this attempt's own, removed after it
     storage_root: Path  # the workspace's storage
     outbound_allow: frozenset[str]  # 'host:port' that the outbound guard lets through
+    run_input: Any  # what the run was started with
 
     def log(self, text: str) -> None: ...
     def progress(self, done: float, total: float | None = None, text: str = "") -> None: ...
