@@ -103,6 +103,18 @@ SPECTACULAR_SETTINGS = {"TITLE": "Pawl", "VERSION": "1", "SERVE_INCLUDE_SCHEMA":
 
 # ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
 REDIS_URL = env.text("REDIS_URL")
+DRAMATIQ_BROKER = {
+    "BROKER": "dramatiq.brokers.redis.RedisBroker",
+    "OPTIONS": {
+        "url": REDIS_URL,
+        "namespace": "pawl",
+        "heartbeat_timeout": 20_000,  # idle polls back off to 5 s: less than 15 s would take live workers for dead
+        "maintenance_chance": 1_000_000,
+    },
+    # No retries, time limits or results: a message only wakes, the engine's tables decide (docs/architecture.md).
+    "MIDDLEWARE": ["dramatiq.middleware.AgeLimit", "django_dramatiq.middleware.DbConnectionsMiddleware"],
+}
+DRAMATIQ_AUTODISCOVER_MODULES = ["actors"]
 CHANNEL_LAYERS = {
     "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}},
 }

@@ -1,7 +1,9 @@
 """People and what they belong to."""
 
-from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
 
 from kit.ids import new_id
 
@@ -15,10 +17,10 @@ class Role(models.TextChoices):
 
 
 class UserAccounts(BaseUserManager["User"]):
-    """Makes users; they are known by their e-mail address."""
+    """Makes users; they are known by their e-mail address, whatever its capitals."""
 
     def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
-        user = self.model(email=self.normalize_email(email), **fields)
+        user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -26,18 +28,27 @@ class UserAccounts(BaseUserManager["User"]):
     def create_superuser(self, email: str, password: str | None = None, **fields: object) -> "User":
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=(username or "").strip().lower())
 
-class User(AbstractUser):
+
+class User(AbstractBaseUser, PermissionsMixin):
     """A person who signs in. Known by e-mail; there is no user name."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=150, blank=True)
+    is_staff = models.BooleanField(default=False)  # may open Django's admin pages
+    is_active = models.BooleanField(default=True)
+    date_joined = models.DateTimeField(default=timezone.now)
 
     USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
     REQUIRED_FIELDS = []
-    objects = UserAccounts()  # type: ignore[assignment,misc]
+    objects = UserAccounts()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="one_user_for_an_email")]
 
     def __str__(self) -> str:
         return self.name or self.email
@@ -66,4 +77,28 @@ class Membership(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "user"], name="one_membership_each")]
 
+    def __str__(self) -> str:
+        return f"{self.user_id} is {self.role} of {self.workspace_id}"
 
+
+class AuditRecord(models.Model):
+    """Who did what, to what, when. Append-only: a trigger in the database refuses every change.
+
+    The workspace and the actor are kept by value, so that the trail outlives what it tells of.
+    """
+
+    at = models.DateTimeField(auto_now_add=True)
+    workspace_id = models.UUIDField(null=True)
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.UUIDField(null=True)
+    actor_name = models.CharField(max_length=254)
+    action = models.CharField(max_length=64)  # 'workflow.publish'
+    target_kind = models.CharField(max_length=32)
+    target_id = models.CharField(max_length=64)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace_id", "-id"], name="audit_of_a_workspace")]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.actor_name}"

@@ -1,5 +1,6 @@
 """Connections: credentials of outside systems, encrypted, never in a graph and never readable back."""
 
+from django.conf import settings
 from django.db import models
 
 from kit.ids import new_id
@@ -16,6 +17,7 @@ class Connection(models.Model):
     sealed = models.TextField()  # Fernet token of the JSON of all settings
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="connection_names_are_unique")]

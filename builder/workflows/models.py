@@ -14,7 +14,12 @@ class Workflow(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="workflows")
     name = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)  # of its name or its draft, whichever came last
+    updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     archived_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "-updated_at", "-id"], name="workflows_by_last_change")]
 
     def __str__(self) -> str:
         return self.name
@@ -29,9 +34,15 @@ class Draft(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
 
+    def __str__(self) -> str:
+        return f"draft of {self.workflow_id}, revision {self.revision}"
+
 
 class Version(models.Model):
-    """A published graph. A trigger in the database refuses every change of it."""
+    """A published graph. A trigger in the database refuses every change of it.
+
+    The one exception: who published it becomes empty when that user is deleted.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")
@@ -43,3 +54,6 @@ class Version(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workflow", "number"], name="version_numbers_are_unique")]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.workflow_id}"
