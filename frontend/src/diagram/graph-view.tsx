@@ -1,0 +1,102 @@
+import '@xyflow/react/dist/style.css';
+import './tokens.css';
+
+import { Background, BackgroundVariant, Controls, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
+import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+
+import { DiagramContext, type DiagramSources, never, nothing } from './context';
+import classes from './diagram.module.css';
+import { edgeTypes, nodeTypes } from './flow-types';
+import { layOut, needsLayout } from './layout';
+import { MINIMAP_LOOK } from './minimap';
+import { createToFlow, type Description } from './to-flow';
+import type { GraphDocument, KindsByName, NodeMark, NodeStatus } from './types';
+
+export interface GraphViewProps {
+  graph: GraphDocument;
+  kinds: KindsByName;
+  /** A hook, called by each node with its own id (a store selector). Must be the same function at every render. */
+  useStatus?: ((nodeId: string) => NodeStatus | undefined) | undefined;
+  marks?: ReadonlyMap<string, NodeMark> | undefined;
+  /** What POST /describe said of nodes, where it was asked; else the kind's own words stand. */
+  descriptions?: ReadonlyMap<string, Description> | undefined;
+  selectedId?: string | null | undefined;
+  onSelect?: ((nodeId: string | null) => void) | undefined;
+  /** Double click or Enter. */
+  onOpen?: ((nodeId: string) => void) | undefined;
+  /** Moves the view to the selected node when the selection comes from elsewhere (a log line, a timeline row). */
+  centreOnSelect?: boolean | undefined;
+  minimap?: boolean | undefined;
+  /** What a screen reader hears: 'Graph of run 1042'. */
+  label?: string | undefined;
+}
+
+const FIT = { padding: 0.12, maxZoom: 1 } as const;
+
+/** A graph to look at: no node moves, nothing connects. The canvas feature has the one to edit. */
+export function GraphView(props: GraphViewProps) {
+  return (
+    <ReactFlowProvider>
+      <View {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+const View = memo(function View({ graph, kinds, descriptions, selectedId = null, minimap = false, label = 'Graph', ...rest }: GraphViewProps) {
+  const placed = useMemo(() => (needsLayout(graph) ? layOut(graph, kinds) : graph), [graph, kinds]);
+  const [toFlow] = useState(createToFlow);
+  const selected = useMemo(() => new Set(selectedId === null ? [] : [selectedId]), [selectedId]);
+  const parts = useMemo(() => toFlow(placed, { kinds, descriptions }, selected), [toFlow, placed, kinds, descriptions, selected]);
+  const sources = useSources(rest.useStatus, rest.marks);
+  useCentre(rest.centreOnSelect ? selectedId : null);
+  const { onSelect, onOpen } = rest;
+  const pick = useCallback((_: unknown, node: { id: string }) => onSelect?.(node.id), [onSelect]);
+  const open = useCallback((_: unknown, node: { id: string }) => onOpen?.(node.id), [onOpen]);
+  const clear = useCallback(() => onSelect?.(null), [onSelect]);
+  return (
+    <DiagramContext value={sources}>
+      <ReactFlow
+        className={classes.flow}
+        aria-label={label}
+        nodes={parts.nodes}
+        edges={parts.edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        onNodeClick={pick}
+        onNodeDoubleClick={open}
+        onPaneClick={clear}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        zoomOnDoubleClick={false}
+        onlyRenderVisibleElements
+        minZoom={0.1}
+        maxZoom={2}
+        fitView
+        fitViewOptions={FIT}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+        <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
+        {minimap ? <MiniMap {...MINIMAP_LOOK} /> : null}
+      </ReactFlow>
+    </DiagramContext>
+  );
+});
+
+function useSources(useStatus: GraphViewProps['useStatus'], marks: GraphViewProps['marks']): DiagramSources {
+  return useMemo(
+    () => ({ useStatus: useStatus ?? nothing, useMark: (id) => marks?.get(id), useProblem: nothing, useIsTarget: never }),
+    [useStatus, marks],
+  );
+}
+
+function useCentre(id: string | null): void {
+  const { getInternalNode, setCenter, getZoom } = useReactFlow();
+  useEffect(() => {
+    const node = id === null ? undefined : getInternalNode(id);
+    if (!node) return;
+    const { x, y } = node.internals.positionAbsolute;
+    void setCenter(x + (node.width ?? 0) / 2, y + (node.height ?? 0) / 2, { zoom: Math.max(getZoom(), 0.6), duration: 120 });
+  }, [id, getInternalNode, setCenter, getZoom]);
+}

@@ -1,0 +1,104 @@
+/** The words that the canvas and the monitor share: the graph document, the step library, a node's live state. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Policy {
+  retry?: { attempts?: number; first_delay_s?: number; factor?: number; max_delay_s?: number };
+  limit_s?: number | null;
+  on_error?: 'fail' | 'fallback' | 'port';
+  fallback?: Json;
+  on_upstream_failure?: 'skip' | 'wait' | 'default' | 'fail';
+  default?: Json;
+  queue?: string;
+  delivery?: 'at_most_once' | null;
+}
+
+/** `id` never changes; `key` is what expressions say. Positions are relative to the container, where there is one. */
+export interface GraphNode {
+  id: string;
+  key: string;
+  name: string;
+  kind: string;
+  config: JsonObject;
+  policy: Policy;
+  parent: string | null;
+  position: Point;
+}
+
+export interface GraphEdge {
+  id: string;
+  source: string;
+  source_port: string;
+  target: string;
+}
+
+/** Fields that this version does not know travel along: every change copies the object and replaces what it names. */
+export interface GraphDocument {
+  schema: number;
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+}
+
+export interface Port {
+  name: string;
+  title: string;
+}
+
+export type Delivery = 'pure' | 'keyed' | 'at_most_once';
+
+/** An entry of the step library, as GET /step-kinds gives it. */
+export interface StepKind {
+  kind: string;
+  title: string;
+  group: string;
+  icon: string;
+  summary: string;
+  schema: JsonObject;
+  ports: readonly Port[];
+  delivery: Delivery;
+  execution: 'body' | 'compute' | 'wait' | 'container';
+  has_input: boolean;
+  connection_kinds: readonly string[];
+  default_limit_s: number;
+  readme?: string;
+}
+
+export type KindsByName = ReadonlyMap<string, StepKind>;
+
+/** 'reused' is a succeeded step whose result came from an earlier generation or another run. */
+export type StepStatus =
+  | 'pending'
+  | 'ready'
+  | 'running'
+  | 'waiting'
+  | 'retry_wait'
+  | 'needs_decision'
+  | 'failed'
+  | 'blocked'
+  | 'skipped'
+  | 'reused'
+  | 'succeeded'
+  | 'cancelled';
+
+/** What a node shows of its live state. Its identity must only change when something to be seen changes. */
+export interface NodeStatus {
+  status: StepStatus;
+  /** One sentence for hover: what it is, and since when. */
+  sentence?: string;
+  /** A few characters beside the word: 'attempt 2 of 3', '40/40', '1.2 s'. */
+  detail?: string;
+  /** Of a container: items settled so far. */
+  progress?: { settled: number; total: number; failed: number };
+}
+
+/** In a resume preview: dimmed and kept, outlined because it runs again, amber because its effect may happen twice. */
+export type NodeMark = 'kept' | 'again' | 'effect';
+
+export const ERROR_PORT = 'error';
+export const OUT_PORT = 'out';
