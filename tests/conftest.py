@@ -1,0 +1,106 @@
+"""Real servers for every test that asks for a database or Redis, and none for those that do not.
+
+Ports and passwords are chosen before Django reads its settings; the servers start with the first test that needs them.
+Each pytest-xdist process has servers of its own, so a test may empty Redis or restart PostgreSQL.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from config.services import keys, ports
+from config.services.postgres import Postgres
+from config.services.valkey import Valkey
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Servers:
+    postgres: Postgres
+    valkey: Valkey
+
+    @property
+    def redis_url(self) -> str:
+        return self.valkey.url
+
+
+def _choose() -> Servers:
+    folder = Path(tempfile.mkdtemp(prefix="pawl-test-"))
+    folder.chmod(0o711)  # root lends PostgreSQL to an ordinary account, which must be able to pass
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    servers = Servers(
+        Postgres(folder / "postgres", password=keys.password(), durable=False),
+        Valkey(folder / "redis", password=keys.password()),
+    )
+    servers.postgres.port = ports.free_port()
+    servers.valkey.port = ports.free_port(taken=[servers.postgres.port])
+    return servers
+
+
+_ROLE_PASSWORD = keys.password()
+_servers = _choose()
+
+
+def _set_environment(servers: Servers) -> None:
+    os.environ.update(
+        DJANGO_SETTINGS_MODULE="config.settings",
+        DATABASE_URL=servers.postgres.url("pawl", user="pawl", password=_ROLE_PASSWORD),
+        REDIS_URL=servers.redis_url,
+        PAWL_SECRET_KEY=keys.password(),
+        PAWL_ENCRYPTION_KEYS=keys.encryption_key(),
+        PAWL_STATE_DIR=str(servers.valkey.folder.parent),
+        PAWL_OUTBOUND_ALLOW="",
+    )
+
+
+_set_environment(_servers)  # at import: pytest-django and the first `import config.settings` come later
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure() -> None:
+    import django
+
+    django.setup()
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    """PostgreSQL (without fsync: fast, not durable) and Redis, running."""
+    postgres, valkey = _servers.postgres, _servers.valkey
+    chosen = (postgres.port, valkey.port)
+    postgres.start(preferred=[postgres.port])
+    try:
+        valkey.start(preferred=[valkey.port])
+        assert (postgres.port, valkey.port) == chosen, "another program took a port of the tests: run them again"
+        postgres.provision("pawl", user="pawl", password=_ROLE_PASSWORD)
+        yield _servers
+    finally:
+        valkey.stop()
+        postgres.stop(immediately=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, servers: Servers) -> None:
+    """pytest-django asks for this before it makes the test database: the moment to start the servers."""
+
+
+@pytest.fixture
+def redis_url(servers: Servers) -> str:
+    return servers.redis_url
+
+
+@pytest.fixture
+def process_environment(transactional_db: None) -> dict[str, str]:
+    """For real child processes (workers, web, sweeper) of a test: they see the test's own database."""
+    from django.db import connection
+
+    user, name = connection.settings_dict["USER"], str(connection.settings_dict["NAME"])
+    database_url = _servers.postgres.url(name, user=user, password=_ROLE_PASSWORD)
+    return {**os.environ, "DATABASE_URL": database_url, "PYTHONPATH": str(REPOSITORY)}
