@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "builder.workflows",
     "builder.connections",
     "runs",
+    "sample",
     "config",
 ]
 MIDDLEWARE = [
@@ -123,3 +124,8 @@ CHANNEL_LAYERS = {
 STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folder a workspace below it
 OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
 ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest first
+
+# ------------------------------------------------------------------ the sample 'Supplier invoices' and its outside world
+SAMPLE_HTTP = env.text("PAWL_SAMPLE_HTTP", "127.0.0.1:8765")  # its API, policy service and storage
+SAMPLE_SMTP = env.text("PAWL_SAMPLE_SMTP", "127.0.0.1:8766")  # its mail server, whose mails the mailbox page shows
+SAMPLE_STATE = env.path("PAWL_SAMPLE_STATE", STATE_DIR / "sample")
