@@ -1,0 +1,66 @@
+"""A version's graph, indexed for the engine: built once per version, asked on every finish."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from builder.graph.model import Edge, Graph, Node
+from steps.base import Delivery, StepSpec
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The nodes that are siblings: the top level (container None), or the body of one container."""
+
+    container: str | None  # node id
+    order: tuple[Node, ...]  # topological: a node comes after all its predecessors
+    sinks: tuple[Node, ...]  # nothing follows them; their outputs are the item's result
+
+
+class Definition:
+    """What the engine asks about a graph. Node ids are the keys of every table."""
+
+    def __init__(self, graph: Graph, specs: Mapping[str, StepSpec]) -> None:
+        self.graph = graph
+        self.specs = specs
+        self.nodes: dict[str, Node] = {node.id: node for node in graph.nodes}
+        self.by_key: dict[str, Node] = {node.key: node for node in graph.nodes}
+        self.incoming: dict[str, tuple[Edge, ...]] = {node.id: () for node in graph.nodes}
+        self.outgoing: dict[str, tuple[Edge, ...]] = {node.id: () for node in graph.nodes}
+        for edge in graph.edges:
+            self.incoming[edge.target] = (*self.incoming[edge.target], edge)
+            self.outgoing[edge.source] = (*self.outgoing[edge.source], edge)
+        containers = {node.parent for node in graph.nodes} | {None}
+        self.scopes: dict[str | None, Scope] = {container: self._scope(container) for container in containers}
+
+    def _scope(self, container: str | None) -> Scope:
+        members = [node for node in self.graph.nodes if node.parent == container]
+        waiting = {node.id: len(self.incoming[node.id]) for node in members}
+        order: list[Node] = []
+        free = [node for node in members if waiting[node.id] == 0]
+        while free:
+            node = free.pop(0)
+            order.append(node)
+            for edge in self.outgoing[node.id]:
+                waiting[edge.target] -= 1
+                if waiting[edge.target] == 0:
+                    free.append(self.nodes[edge.target])
+        sinks = tuple(node for node in order if not self.outgoing[node.id])
+        return Scope(container=container, order=tuple(order), sinks=sinks)
+
+    def scope_of(self, container: str | None) -> Scope:
+        return self.scopes.get(container) or Scope(container=container, order=(), sinks=())
+
+    def delivery_of(self, node: Node) -> str:
+        """What is stored on the step run: at_most_once where the kind or the node says so, else at_least_once."""
+        spec = self.specs[node.kind]
+        tightened = node.policy.delivery == Delivery.AT_MOST_ONCE
+        return "at_most_once" if tightened or spec.delivery is Delivery.AT_MOST_ONCE else "at_least_once"
+
+    def limit_s(self, node: Node) -> float:
+        return node.policy.limit_s or self.specs[node.kind].default_limit_s
+
+    @cached_property
+    def outputs(self) -> tuple[Node, ...]:
+        """The top-level nodes whose output is the run's output."""
+        return tuple(node for node in self.scope_of(None).order if node.kind == "output")

@@ -1,0 +1,76 @@
+-- What must hold after every transaction. Each view lists the rows that break its rule; all are empty.
+CREATE OR REPLACE VIEW runs_broken_i1 AS  -- events are numbered 1..event_seq
+    SELECT r.id AS run_id, 'I1: ' || count(e.seq) || ' events, last ' || coalesce(max(e.seq), 0) || ', event_seq ' || r.event_seq AS what
+    FROM runs_run r LEFT JOIN runs_event e ON e.run_id = r.id
+    GROUP BY r.id, r.event_seq
+    HAVING count(e.seq) <> r.event_seq OR coalesce(max(e.seq), 0) <> r.event_seq OR coalesce(min(e.seq), 1) <> 1;
+CREATE OR REPLACE VIEW runs_broken_i2 AS  -- exactly one success event per succeeded step run that was executed
+    SELECT s.run_id, 'I2: ' || s.path || ' has ' || count(e.seq) || ' success events' AS what
+    FROM runs_steprun s LEFT JOIN runs_event e ON e.run_id = s.run_id AND e.path = s.path AND e.type = 'step.succeeded'
+    WHERE s.status = 'succeeded' AND s.origin IN ('executed', 'manual')
+    GROUP BY s.id HAVING count(e.seq) <> 1;
+CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
+    SELECT e.run_id, 'I3: ' || e.path || ' started at ' || e.seq || ' after its success at ' || ok.seq AS what
+    FROM runs_event ok JOIN runs_event e ON e.run_id = ok.run_id AND e.path = ok.path AND e.seq > ok.seq
+    WHERE ok.type = 'step.succeeded' AND e.type = 'step.running';
+CREATE OR REPLACE VIEW runs_broken_i5 AS  -- running <=> it has a fence and a worker
+    SELECT s.run_id, 'I5: ' || s.path || ' is ' || s.status || ', fence ' || coalesce(s.fence::text, 'none') || ', worker '
+        || coalesce(s.worker::text, 'none') AS what
+    FROM runs_steprun s
+    WHERE (s.status = 'running') <> (s.worker IS NOT NULL) OR (s.status = 'running' AND s.fence IS NULL);
+CREATE OR REPLACE VIEW runs_broken_i6 AS  -- the run's counters equal the counts
+    SELECT r.id AS run_id, 'I6: counters of run ' || r.number || ' differ' AS what
+    FROM runs_run r LEFT JOIN LATERAL (
+        SELECT count(*) AS total,
+            count(*) FILTER (WHERE status IN ('pending','ready','running','retry_wait','waiting','needs_decision','blocked')) AS open,
+            count(*) FILTER (WHERE status = 'running') AS running,
+            count(*) FILTER (WHERE status IN ('waiting', 'needs_decision', 'blocked')) AS waiting,
+            count(*) FILTER (WHERE status = 'failed' AND handled IS NULL) AS failed,
+            count(*) FILTER (WHERE status = 'succeeded') AS succeeded
+        FROM runs_steprun s WHERE s.run_id = r.id
+    ) c ON true
+    WHERE (r.total_count, r.open_count, r.running_count, r.waiting_count, r.failed_count, r.succeeded_count)
+        IS DISTINCT FROM (c.total, c.open, c.running, c.waiting, c.failed, c.succeeded);
+CREATE OR REPLACE VIEW runs_broken_i7 AS  -- whatever waits has one open wait, open items, or a time
+    SELECT s.run_id, 'I7: ' || s.path || ' waits for ' || coalesce(s.wait_kind, 'nothing') AS what
+    FROM runs_steprun s
+    WHERE s.status = 'waiting' AND NOT CASE s.wait_kind
+        WHEN 'timer' THEN s.not_before IS NOT NULL
+        WHEN 'children' THEN s.item_open > 0
+        WHEN 'approval' THEN (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status = 'open') = 1
+        ELSE false END
+    UNION ALL
+    SELECT w.run_id, 'I7: an open wait of ' || s.path || ', which is ' || s.status
+    FROM runs_wait w JOIN runs_steprun s ON s.id = w.step_run_id WHERE w.status = 'open' AND s.status <> 'waiting'
+    UNION ALL
+    SELECT s.run_id, 'I7: ' || s.path || ' waits to retry without a time'
+    FROM runs_steprun s WHERE s.status = 'retry_wait' AND s.not_before IS NULL;
+CREATE OR REPLACE VIEW runs_broken_i8 AS  -- a run is final <=> nothing of it is open
+    SELECT r.id AS run_id, 'I8: run ' || r.number || ' is ' || r.status || ' with ' || r.open_count || ' open steps' AS what
+    FROM runs_run r WHERE (r.status IN ('succeeded', 'failed', 'cancelled')) <> (r.open_count = 0);
+CREATE OR REPLACE VIEW runs_broken_i9 AS  -- a container's open items are those with an open step
+    SELECT c.run_id, 'I9: ' || c.path || ' says ' || c.item_open || ' open items, there are ' || count(DISTINCT s.item_index) AS what
+    FROM runs_steprun c LEFT JOIN runs_steprun s ON s.parent_id = c.id
+        AND s.status IN ('pending','ready','running','retry_wait','waiting','needs_decision','blocked')
+    WHERE c.item_total IS NOT NULL
+    GROUP BY c.id HAVING c.item_open <> count(DISTINCT s.item_index);
+CREATE OR REPLACE VIEW runs_broken_i10 AS  -- attempts are 1..n, each ended but the live one
+    SELECT s.run_id, 'I10: ' || s.path || ' is ' || s.status || ' at attempt ' || s.attempt || ' with ' || count(a.number) || ' ended' AS what
+    FROM runs_steprun s LEFT JOIN runs_attempt a ON a.step_run_id = s.id
+    WHERE s.origin IN ('executed', 'manual')
+    GROUP BY s.id
+    HAVING count(a.number) <> s.attempt - (s.status IN ('running', 'waiting'))::int
+        OR coalesce(max(a.number), 0) <> s.attempt - (s.status IN ('running', 'waiting'))::int;
+CREATE OR REPLACE VIEW runs_broken_i12 AS  -- every reference resolves
+    SELECT s.run_id, 'I12: ' || s.path || ' refers to a payload that is not there' AS what
+    FROM runs_steprun s
+    WHERE (s.output_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.output_ref))
+        OR (s.input_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.input_ref))
+        OR (s.items_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.items_ref));
+CREATE OR REPLACE VIEW runs_broken_i14 AS  -- every event has an actor
+    SELECT e.run_id, 'I14: event ' || e.seq || ' has no actor' AS what FROM runs_event e WHERE e.actor = '';
+CREATE OR REPLACE VIEW runs_broken AS
+    SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
+    UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
+    UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
+    UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14;
