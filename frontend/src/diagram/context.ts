@@ -4,8 +4,9 @@ import type { NodeMark, NodeStatus, Point } from './types';
 
 export type ProblemLevel = 'error' | 'warning';
 
-/** Where an editor wants a new step: behind a port, or in the middle of an edge. */
+/** Where an editor wants a new step: behind a port, in the middle of an edge, or inside a container. */
 export interface InsertRequest {
+  into?: string;
   edge?: string;
   from?: { node: string; port: string };
   at: Point;

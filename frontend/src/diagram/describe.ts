@@ -2,7 +2,20 @@ import type { GraphNode, Json, StepKind } from './types';
 
 /** Fields that tell the most about a step, in this order; used until the server has described the config. */
 const TELLING = [
-  'url', 'condition', 'expression', 'items', 'subject', 'to', 'title', 'question', 'path', 'query', 'statement', 'seconds', 'message', 'value',
+  'url',
+  'condition',
+  'expression',
+  'items',
+  'subject',
+  'to',
+  'title',
+  'question',
+  'path',
+  'query',
+  'statement',
+  'seconds',
+  'message',
+  'value',
 ];
 
 function inWords(value: Json | undefined): string {

@@ -1,7 +1,15 @@
 import '@xyflow/react/dist/style.css';
 import './tokens.css';
 
-import { Background, BackgroundVariant, Controls, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
+import {
+  Background,
+  BackgroundVariant,
+  Controls,
+  MiniMap,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from '@xyflow/react';
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 
 import { DiagramContext, type DiagramSources, never, nothing } from './context';
@@ -42,11 +50,22 @@ export function GraphView(props: GraphViewProps) {
   );
 }
 
-const View = memo(function View({ graph, kinds, descriptions, selectedId = null, minimap = false, label = 'Graph', ...rest }: GraphViewProps) {
+const View = memo(function View({
+  graph,
+  kinds,
+  descriptions,
+  selectedId = null,
+  minimap = false,
+  label = 'Graph',
+  ...rest
+}: GraphViewProps) {
   const placed = useMemo(() => (needsLayout(graph) ? layOut(graph, kinds) : graph), [graph, kinds]);
   const [toFlow] = useState(createToFlow);
   const selected = useMemo(() => new Set(selectedId === null ? [] : [selectedId]), [selectedId]);
-  const parts = useMemo(() => toFlow(placed, { kinds, descriptions }, selected), [toFlow, placed, kinds, descriptions, selected]);
+  const parts = useMemo(
+    () => toFlow(placed, { kinds, descriptions }, selected),
+    [toFlow, placed, kinds, descriptions, selected],
+  );
   const sources = useSources(rest.useStatus, rest.marks);
   useCentre(rest.centreOnSelect ? selectedId : null);
   const { onSelect, onOpen } = rest;
@@ -86,7 +105,12 @@ const View = memo(function View({ graph, kinds, descriptions, selectedId = null,
 
 function useSources(useStatus: GraphViewProps['useStatus'], marks: GraphViewProps['marks']): DiagramSources {
   return useMemo(
-    () => ({ useStatus: useStatus ?? nothing, useMark: (id) => marks?.get(id), useProblem: nothing, useIsTarget: never }),
+    () => ({
+      useStatus: useStatus ?? nothing,
+      useMark: (id) => marks?.get(id),
+      useProblem: nothing,
+      useIsTarget: never,
+    }),
     [useStatus, marks],
   );
 }
@@ -97,6 +121,9 @@ function useCentre(id: string | null): void {
     const node = id === null ? undefined : getInternalNode(id);
     if (!node) return;
     const { x, y } = node.internals.positionAbsolute;
-    void setCenter(x + (node.width ?? 0) / 2, y + (node.height ?? 0) / 2, { zoom: Math.max(getZoom(), 0.6), duration: 120 });
+    void setCenter(x + (node.width ?? 0) / 2, y + (node.height ?? 0) / 2, {
+      zoom: Math.max(getZoom(), 0.6),
+      duration: 120,
+    });
   }, [id, getInternalNode, setCenter, getZoom]);
 }

@@ -1,6 +1,7 @@
 import dagre from '@dagrejs/dagre';
 
-import { containerSize, HEADER_HEIGHT, NODE_HEIGHT, NODE_WIDTH, PADDING, type Size, snap } from './sizes';
+import { edgesBySource, portsOf } from './ports';
+import { containerSize, HEADER_HEIGHT, nodeSize, PADDING, type Size, snap } from './sizes';
 import type { GraphDocument, GraphEdge, GraphNode, KindsByName, Point } from './types';
 
 const GAP_ALONG = 72;
@@ -23,7 +24,8 @@ export function childrenByParent(graph: GraphDocument): Children {
   return found;
 }
 
-export const isContainer = (node: GraphNode, kinds: KindsByName): boolean => kinds.get(node.kind)?.execution === 'container';
+export const isContainer = (node: GraphNode, kinds: KindsByName): boolean =>
+  kinds.get(node.kind)?.execution === 'container';
 
 /** True where two nodes of one level stand on the same spot: the graph was made by a program and never laid out. */
 export function needsLayout(graph: GraphDocument): boolean {
@@ -44,10 +46,15 @@ interface Level {
 function placeLevel({ nodes, edges, sizes, origin }: Level): Map<string, Point> {
   const plan = new dagre.graphlib.Graph({ multigraph: true });
   const branches = edges.some((edge) => edge.source_port !== 'out');
-  plan.setGraph({ rankdir: 'LR', nodesep: GAP_ACROSS, ranksep: branches ? GAP_ALONG_BRANCH : GAP_ALONG, ranker: 'network-simplex' });
+  plan.setGraph({
+    rankdir: 'LR',
+    nodesep: GAP_ACROSS,
+    ranksep: branches ? GAP_ALONG_BRANCH : GAP_ALONG,
+    ranker: 'network-simplex',
+  });
   plan.setDefaultEdgeLabel(() => ({}));
   const here = new Set(nodes.map((node) => node.id));
-  for (const node of nodes) plan.setNode(node.id, { ...(sizes.get(node.id) ?? { width: NODE_WIDTH, height: NODE_HEIGHT }) });
+  for (const node of nodes) plan.setNode(node.id, { ...(sizes.get(node.id) ?? nodeSize(1)) });
   for (const edge of edges) {
     if (here.has(edge.source) && here.has(edge.target)) plan.setEdge(edge.source, edge.target, {}, edge.id);
   }
@@ -65,12 +72,21 @@ export function layOut(graph: GraphDocument, kinds: KindsByName): GraphDocument 
   const children = childrenByParent(graph);
   const sizes = new Map<string, Size>();
   const places = new Map<string, Point>();
+  const leaving = edgesBySource(graph);
   const visit = (parent: string | null): void => {
     const nodes = children.get(parent) ?? [];
     for (const node of nodes) {
       if (isContainer(node, kinds) || children.has(node.id)) {
         visit(node.id);
-        sizes.set(node.id, containerSize((children.get(node.id) ?? []).map((child) => ({ ...places.get(child.id), ...sizes.get(child.id) }))));
+        sizes.set(
+          node.id,
+          containerSize(
+            (children.get(node.id) ?? []).map((child) => ({ ...places.get(child.id), ...sizes.get(child.id) })),
+          ),
+        );
+      } else {
+        const ports = portsOf(kinds.get(node.kind), { leaving: leaving.get(node.id) });
+        sizes.set(node.id, nodeSize(ports.length));
       }
     }
     const origin = parent === null ? { x: 0, y: 0 } : { x: PADDING, y: HEADER_HEIGHT + PADDING };

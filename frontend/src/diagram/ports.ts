@@ -1,4 +1,12 @@
-import { ERROR_PORT, type GraphDocument, type GraphEdge, type GraphNode, OUT_PORT, type Port, type StepKind } from './types';
+import {
+  ERROR_PORT,
+  type GraphDocument,
+  type GraphEdge,
+  type GraphNode,
+  OUT_PORT,
+  type Port,
+  type StepKind,
+} from './types';
 
 const NO_EDGES: readonly GraphEdge[] = [];
 
@@ -18,14 +26,18 @@ export function edgesBySource(graph: GraphDocument): ReadonlyMap<string, readonl
  * kind's own ports stand, and ports that edges use are added so that no edge loses its beginning.
  */
 export function portsOf(
-  node: GraphNode,
   kind: StepKind | undefined,
-  { described, leaving = NO_EDGES }: { described?: readonly Port[] | undefined; leaving?: readonly GraphEdge[] | undefined },
+  {
+    described,
+    leaving = NO_EDGES,
+  }: { described?: readonly Port[] | undefined; leaving?: readonly GraphEdge[] | undefined },
 ): readonly Port[] {
   const known = described ?? kind?.ports ?? [{ name: OUT_PORT, title: '' }];
   const missing = leaving
     .map((edge) => edge.source_port)
-    .filter((name, at, all) => name !== ERROR_PORT && all.indexOf(name) === at && !known.some((port) => port.name === name));
+    .filter(
+      (name, at, all) => name !== ERROR_PORT && all.indexOf(name) === at && !known.some((port) => port.name === name),
+    );
   const ports = known.filter((port) => port.name !== ERROR_PORT);
   return missing.length === 0 ? ports : [...ports, ...missing.map((name) => ({ name, title: name }))];
 }

@@ -4,6 +4,7 @@ export const NODE_WIDTH = 200;
 export const NODE_HEIGHT = 56;
 export const HEADER_HEIGHT = 40;
 export const PADDING = 24;
+const ROOM_OF_A_PORT = 24;
 const LEAST_CONTAINER = { width: 296, height: 144 };
 
 export interface Size {
@@ -12,6 +13,11 @@ export interface Size {
 }
 
 export const snap = (value: number): number => Math.round(value / GRID) * GRID;
+
+/** A node grows only where its ports would no longer be hit one by one. */
+export function nodeSize(ports: number): Size {
+  return { width: NODE_WIDTH, height: Math.max(NODE_HEIGHT, ports * ROOM_OF_A_PORT) };
+}
 
 /** A container is as large as its body asks for, plus its header and a margin. */
 export function containerSize(children: readonly Partial<Size & { x: number; y: number }>[]): Size {

@@ -4,7 +4,13 @@ import { STATUS_LOOKS } from './status';
 import classes from './status-badge.module.css';
 import type { StepStatus } from './types';
 
-const STROKE = { fill: 'none', stroke: 'currentColor', strokeWidth: 2, strokeLinecap: 'round', strokeLinejoin: 'round' } as const;
+const STROKE = {
+  fill: 'none',
+  stroke: 'currentColor',
+  strokeWidth: 2,
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+} as const;
 
 /** One shape a status, so that no one needs its colour to tell them apart. */
 const SHAPES: Readonly<Record<StepStatus, React.ReactNode>> = {
@@ -39,7 +45,13 @@ interface ShapeProps {
 
 export const StatusShape = memo(function StatusShape({ status, size = 14 }: ShapeProps) {
   return (
-    <svg width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" style={{ color: `var(--status-${STATUS_LOOKS[status].token})` }}>
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      style={{ color: `var(--status-${STATUS_LOOKS[status].token})` }}
+    >
       {SHAPES[status]}
     </svg>
   );

@@ -13,7 +13,11 @@ export const STATUS_LOOKS: Readonly<Record<StepStatus, StatusLook>> = {
   pending: { word: 'pending', meaning: 'Has not begun; it waits for the steps before it.', token: 'pending' },
   ready: { word: 'ready', meaning: 'May start; a worker will take it.', token: 'ready' },
   running: { word: 'running', meaning: 'A worker executes it now.', token: 'running' },
-  waiting: { word: 'waiting', meaning: 'Waits for something outside: a time, a person or its items.', token: 'waiting' },
+  waiting: {
+    word: 'waiting',
+    meaning: 'Waits for something outside: a time, a person or its items.',
+    token: 'waiting',
+  },
   retry_wait: { word: 'retrying', meaning: 'An attempt failed; the next one starts by itself.', token: 'retrying' },
   needs_decision: {
     word: 'needs decision',

@@ -3,7 +3,7 @@ import type { Edge, Node } from '@xyflow/react';
 import { describeLocally } from './describe';
 import { childrenByParent, isContainer } from './layout';
 import { edgeLabel, edgesBySource, portsOf, showsErrorPort } from './ports';
-import { containerSize, NODE_HEIGHT, NODE_WIDTH, type Size } from './sizes';
+import { containerSize, nodeSize, type Size } from './sizes';
 import type { GraphDocument, GraphEdge, GraphNode, KindsByName, Port, StepKind } from './types';
 
 export interface StepData extends Record<string, unknown> {
@@ -12,6 +12,8 @@ export interface StepData extends Record<string, unknown> {
   ports: readonly Port[];
   errorPort: boolean;
   description: string;
+  /** Names of the ports that an edge leaves by, one a line: a text, so that equal sets are equal. */
+  usedPorts: string;
   /** Of a container: how many steps its body has. */
   bodySize: number;
 }
@@ -40,15 +42,25 @@ const same = (a: readonly Port[], b: readonly Port[]): boolean =>
 
 function sameData(a: StepData, b: StepData): boolean {
   return (
-    a.node === b.node && a.kind === b.kind && a.errorPort === b.errorPort && a.description === b.description &&
-    a.bodySize === b.bodySize && same(a.ports, b.ports)
+    a.node === b.node &&
+    a.kind === b.kind &&
+    a.errorPort === b.errorPort &&
+    a.description === b.description &&
+    a.bodySize === b.bodySize &&
+    a.usedPorts === b.usedPorts &&
+    same(a.ports, b.ports)
   );
 }
 
 function sameShape(a: StepFlowNode, b: StepFlowNode): boolean {
   return (
-    a.type === b.type && a.parentId === b.parentId && a.position.x === b.position.x && a.position.y === b.position.y &&
-    a.width === b.width && a.height === b.height && a.selected === b.selected
+    a.type === b.type &&
+    a.parentId === b.parentId &&
+    a.position.x === b.position.x &&
+    a.position.y === b.position.y &&
+    a.width === b.width &&
+    a.height === b.height &&
+    a.selected === b.selected
   );
 }
 
@@ -58,16 +70,29 @@ interface Level {
   selected: ReadonlySet<string>;
 }
 
-function nodeMaker({ graph, sources, selected }: Level): (previous: ReadonlyMap<string, StepFlowNode>) => StepFlowNode[] {
+function nodeMaker({
+  graph,
+  sources,
+  selected,
+}: Level): (previous: ReadonlyMap<string, StepFlowNode>) => StepFlowNode[] {
   const children = childrenByParent(graph);
   const leaving = edgesBySource(graph);
   const sizes = new Map<string, Size>();
+  const portsById = new Map(
+    graph.nodes.map((node) => [
+      node.id,
+      portsOf(sources.kinds.get(node.kind), {
+        described: sources.descriptions?.get(node.id)?.ports,
+        leaving: leaving.get(node.id),
+      }),
+    ]),
+  );
   const measure = (node: GraphNode): Size => {
     const body = children.get(node.id) ?? [];
     const size =
       body.length > 0 || isContainer(node, sources.kinds)
         ? containerSize(body.map((child) => ({ ...child.position, ...measure(child) })))
-        : { width: NODE_WIDTH, height: NODE_HEIGHT };
+        : nodeSize(portsById.get(node.id)?.length ?? 1);
     sizes.set(node.id, size);
     return size;
   };
@@ -83,13 +108,14 @@ function nodeMaker({ graph, sources, selected }: Level): (previous: ReadonlyMap<
       type: body > 0 || isContainer(node, sources.kinds) ? 'container' : 'step',
       position: node.position,
       ...(parent === null ? {} : { parentId: parent }),
-      width: sizes.get(node.id)?.width ?? NODE_WIDTH,
-      height: sizes.get(node.id)?.height ?? NODE_HEIGHT,
+      ...sizes.get(node.id),
       selected: selected.has(node.id),
+      ariaLabel: `${node.name || kind?.title || node.key}, ${kind?.title ?? node.kind}, key ${node.key}`,
       data: {
         node,
         kind,
-        ports: portsOf(node, kind, { described: told?.ports, leaving: out }),
+        ports: portsById.get(node.id) ?? [],
+        usedPorts: (out ?? []).map((edge) => edge.source_port).join('\n'),
         errorPort: showsErrorPort(node, out),
         description: told?.description || describeLocally(node, kind),
         bodySize: body,
@@ -129,14 +155,21 @@ function makeEdge(edge: GraphEdge, ports: readonly Port[], selected: boolean): S
 }
 
 const sameEdge = (a: StepFlowEdge, b: StepFlowEdge): boolean =>
-  a.source === b.source && a.target === b.target && a.sourceHandle === b.sourceHandle && a.selected === b.selected &&
+  a.source === b.source &&
+  a.target === b.target &&
+  a.sourceHandle === b.sourceHandle &&
+  a.selected === b.selected &&
   a.data?.label === b.data?.label;
 
 /**
  * Turns documents into React Flow's nodes and edges. What did not change between two calls keeps its identity, so that
  * React Flow draws only what did.
  */
-export function createToFlow(): (graph: GraphDocument, sources: FlowSources, selected: ReadonlySet<string>) => FlowParts {
+export function createToFlow(): (
+  graph: GraphDocument,
+  sources: FlowSources,
+  selected: ReadonlySet<string>,
+) => FlowParts {
   let before: FlowParts = { nodes: [], edges: [] };
   return (graph, sources, selected) => {
     const nodes = nodeMaker({ graph, sources, selected })(new Map(before.nodes.map((node) => [node.id, node])));

@@ -1,0 +1,52 @@
+import { BaseEdge, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
+import { memo } from 'react';
+
+import { useDiagram } from './context';
+import classes from './flow-edge.module.css';
+import type { StepFlowEdge } from './to-flow';
+
+/** A smooth step; the branch's word stands beside the port that it leaves by. All of it is SVG: 500 edges must pan. */
+export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...ends }: EdgeProps<StepFlowEdge>) {
+  const { useStatus, useIsTarget, onInsert } = useDiagram();
+  const isRunning = useStatus(target)?.status === 'running';
+  const isTarget = useIsTarget(id);
+  const [path, middleX, middleY] = getSmoothStepPath({ ...ends, borderRadius: 10, offset: 18 });
+  const isError = data?.error ?? false;
+  return (
+    <g
+      className={classes.edge}
+      data-selected={selected}
+      data-running={isRunning}
+      data-error={isError}
+      data-target={isTarget}
+    >
+      <BaseEdge id={id} path={path} interactionWidth={20} className={classes.line} />
+      <path className={classes.arrow} d={`M${ends.targetX - 9} ${ends.targetY - 4.5} l6 4.5 l-6 4.5`} />
+      {data?.label ? (
+        <text
+          className={classes.label}
+          x={isError ? ends.sourceX + 8 : ends.sourceX + 12}
+          y={isError ? ends.sourceY + 18 : ends.sourceY - 6}
+        >
+          {data.label}
+        </text>
+      ) : null}
+      {onInsert ? (
+        // The keyboard's way is the command 'Insert a step' on the selected edge.
+        <g
+          className={classes.plus}
+          transform={`translate(${middleX} ${middleY})`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onInsert({ edge: id, at: { x: event.clientX, y: event.clientY } });
+          }}
+        >
+          <title>Insert a step here</title>
+          <circle r="16" className={classes.reach} />
+          <circle r="9" className={classes.disc} />
+          <path d="M-4 0h8M0 -4v8" />
+        </g>
+      ) : null}
+    </g>
+  );
+});
