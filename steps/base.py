@@ -22,7 +22,8 @@ type_json = Any  # a JSON value: None, bool, int, float, str, list or dict with 
 class StepConfig(BaseModel):
     """Base of every kind's settings. Unknown fields are refused: they are typing mistakes."""
 
-    model_config = ConfigDict(extra="forbid")
+    # an expression may give a number where a text is asked for: a header, a part of an address
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
 
 class Delivery(StrEnum):
@@ -84,7 +85,7 @@ class StepSpec:
     )
 
     def delivery_of(self, config: Mapping[str, Any]) -> Delivery:
-        """The delivery of a node with this raw config. A setting that is an expression counts as the strictest choice."""
+        """The delivery of a node with this raw config. A setting that is an expression counts as the strictest."""
         return self.delivery if self.delivery_by is None else self.delivery_by(config)
 
 

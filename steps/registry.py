@@ -1,6 +1,6 @@
 """Which step kinds there are: the built-in ones by name, others by the entry-point group `pawl.steps`.
 
-Importing this module imports no kind; `get` imports the spec of that one kind; bodies are loaded by name in the child only.
+Importing this module imports no kind; `get` imports the spec of that one kind; bodies are loaded in the child only.
 A plug-in names its StepSpec: `[project.entry-points."pawl.steps"] my_kind = "my_package.my_kind.spec:SPEC"`.
 """
 
@@ -18,7 +18,12 @@ from steps.base import Body, StepSpec
 
 GROUP = "pawl.steps"
 BUILTIN: tuple[str, ...] = (
-    "start", "set_fields", "branch", "output", "merge", "fail", "pass_through",
+    "start", "branch", "switch", "merge", "map", "delay", "pass_through", "fail", "output",
+    "set_fields", "validate", "template",
+    "python",
+    "http_request", "sql", "email",
+    "approval",
+    "read_file", "write_file", "archive", "ocr",
 )  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -88,7 +93,7 @@ def _schema(kind: str) -> dict[str, Any]:
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """JSON Schema of the kind's settings, without `$ref`. Hints for the form are in `x-pawl` (see docs of steps/README.md)."""
+    """JSON Schema of the kind's settings, without `$ref`. Hints for the form are in `x-pawl` (see steps/README.md)."""
     return _schema(kind)
 
 

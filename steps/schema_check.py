@@ -1,4 +1,4 @@
-"""Checks a value against a JSON Schema and lists every problem. Imported by bodies only: jsonschema is slow to import."""
+"""Checks a value against a JSON Schema and lists every problem. For bodies only: jsonschema is slow to import."""
 
 from itertools import islice
 from typing import Any

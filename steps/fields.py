@@ -1,0 +1,27 @@
+"""Settings that several kinds have."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from steps.base import Field, widget
+
+
+def _storage_path(path: str) -> str:
+    """A path below the workspace's storage, as people write it. That it stays below is checked again when it is used."""
+    if path.startswith("/") or "\\" in path or "\0" in path or ".." in path.split("/"):
+        raise ValueError("a path in the storage has no leading '/', no '..', no backslash")
+    return path
+
+
+StoragePath = Annotated[str, AfterValidator(_storage_path), Field(min_length=1, max_length=1024)]
+
+
+def connection_field(**extra: Any) -> Any:
+    """The field `connection`: a name of a connection, chosen from those of the spec's `connection_kinds`."""
+    return Field(
+        title="Connection",
+        description="Credentials that the workspace keeps. They never enter the workflow.",
+        json_schema_extra=widget("connection"),
+        **extra,
+    )

@@ -1,0 +1,45 @@
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from steps.base import Delivery, Execution, Field, StepConfig, StepSpec, widget
+from steps.describe import setting
+
+MOST_ITEMS = 100_000
+
+
+class MapConfig(StepConfig):
+    items: list[Any] = Field(
+        title="Items",
+        description="A list. The steps inside run once for each; they read {{ item }} and {{ index }}.",
+        max_length=MOST_ITEMS,
+        examples=["{{ steps.fetch.output.body.documents }}"],
+        json_schema_extra=widget("expression"),
+    )
+    window: int = Field(
+        default=32, ge=1, le=1000, title="At once", description="How many items are open at the same time."
+    )
+    on_item_failure: Literal["fail_at_end", "fail_fast", "continue"] = Field(
+        default="fail_at_end",
+        title="When an item fails",
+        description="Finish the others, then fail; cancel the others and fail at once; or go on without it.",
+    )
+
+
+def describe(config: Mapping[str, Any]) -> str:
+    items = setting(config, "items")
+    return f"each of {items}, {setting(config, 'window', '32')} at once" if items else ""
+
+
+SPEC = StepSpec(
+    kind="map",
+    title="For each",
+    group="Flow",
+    icon="repeat",
+    summary="Runs the steps inside once for every item of a list.",
+    config=MapConfig,
+    delivery=Delivery.PURE,
+    body="steps.map.run:run",
+    execution=Execution.CONTAINER,
+    describe=describe,
+    output_schema=lambda config: {"type": "array"},
+)
