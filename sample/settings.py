@@ -6,6 +6,9 @@ from django.conf import settings
 
 from sample.state import Address, SampleState, parse_address
 
+DEMO_WORKSPACE = "acme"
+DEMO_EMAIL = "demo@pawl.local"
+
 
 def http_address() -> Address:
     return parse_address(settings.SAMPLE_HTTP, name="PAWL_SAMPLE_HTTP")
@@ -17,6 +20,10 @@ def smtp_address() -> Address:
 
 def state_folder() -> Path:
     return Path(settings.SAMPLE_STATE)
+
+
+def mails_folder() -> Path:
+    return state_folder() / "mails"
 
 
 def sample_state() -> SampleState:

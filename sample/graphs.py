@@ -1,0 +1,233 @@
+"""The sample's workflows as graph documents (builder/graph/model.py says what their fields mean)."""
+
+from pathlib import Path
+from typing import Any
+
+Document = dict[str, Any]
+
+API, DATABASE, MAILBOX = "sample-api", "sample-database", "sample-mailbox"  # names of the connections
+SCRIPTS = Path(__file__).parent / "scripts"
+
+# The twelve steps, in their order: step 8 is 'compliance'.
+INVOICE_STEPS = (
+    "fetch", "parse", "ocr_documents", "cross_reference", "report", "review", "corrections", "compliance", "format",
+    "upload", "notify", "archive",
+)  # fmt: skip
+INVOICES_NAME = "Supplier invoices"
+AGENTS_NAME = "Agents hand work on"
+_COLUMN, _ROW, _PER_ROW = 280, 190, 4
+
+BATCH_SCHEMA = {
+    "type": "object",
+    "required": ["batch", "documents"],
+    "properties": {
+        "batch": {"type": "string"},
+        "documents": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["id", "name", "url", "media_type", "sha256"],
+                "properties": {
+                    "name": {"type": "string", "pattern": "^[A-Za-z0-9._-]+$"},
+                    "url": {"type": "string", "pattern": "^https?://"},
+                    "media_type": {"enum": ["image/png", "application/pdf"]},
+                },
+            },
+        },
+    },
+}
+ORDERS_STATEMENT = """select o.po_number, o.supplier, o.currency, l.position, l.description, l.quantity, l.unit_price
+from purchase_orders o join purchase_order_lines l on l.po_number = o.po_number
+where o.batch = :batch order by o.po_number, l.position"""
+SUMMARY = """{{ steps.format.output.summary }}
+
+The payment file is at {{ steps.upload.output.body.path }}.
+Run {{ run.number }}"""
+
+
+def _script(name: str) -> str:
+    return (SCRIPTS / f"{name}.py").read_text()
+
+
+def _node(key: str, kind: str, name: str, config: Document, **more: Any) -> Document:
+    return {
+        "id": f"n_{key}", "key": key, "kind": kind, "name": name, "config": config, "policy": more.pop("policy", {}),
+        "parent": None, "position": {"x": 0, "y": 0}, **more,
+    }  # fmt: skip
+
+
+def _python(key: str, name: str, script: str, inputs: Document, **more: Any) -> Document:
+    return _node(key, "python", name, {"code": _script(script), "inputs": inputs}, **more)
+
+
+def _edge(source: str, target: str, port: str = "out") -> Document:
+    return {
+        "id": f"e_{source}_{port}_{target}", "source": f"n_{source}", "source_port": port, "target": f"n_{target}",
+    }  # fmt: skip
+
+
+def _in_rows(nodes: list[Document]) -> list[Document]:
+    """Left to right, four a row; nodes inside a container are placed relative to it."""
+    for number, node in enumerate(node for node in nodes if node["parent"] is None):
+        node["position"] = {"x": number % _PER_ROW * _COLUMN, "y": number // _PER_ROW * _ROW}
+    for number, node in enumerate(node for node in nodes if node["parent"] is not None):
+        node["position"] = {"x": 20, "y": 60 + number * 90}
+    return nodes
+
+
+def _patient(attempts: int, *, first_delay_s: float = 1.0) -> Document:
+    return {"retry": {"attempts": attempts, "first_delay_s": first_delay_s, "factor": 2, "max_delay_s": 30}}
+
+
+# ------------------------------------------------------------------ supplier invoices
+
+
+def _reading() -> list[Document]:
+    return [
+        _node("start", "start", "Start", {
+            "input_schema": {
+                "type": "object",
+                "required": ["batch"],
+                "properties": {"batch": {"type": "string", "title": "Batch", "default": "2026-03"}},
+            }
+        }),
+        _node("fetch", "http_request", "1 Fetch the batch", {
+            "connection": API, "method": "GET", "url": "/batches/{{ run.input.batch }}",
+        }, policy=_patient(3)),
+        _node("parse", "validate", "2 Parse and validate", {
+            "value": "{{ steps.fetch.output.body }}", "json_schema": BATCH_SCHEMA,
+        }),
+        _node("ocr_documents", "map", "3 Read each document", {
+            "items": "{{ steps.parse.output.value.documents }}", "window": 4,
+        }),
+        _node("download", "http_request", "Download", {
+            "connection": API, "method": "GET", "url": "{{ item.url }}", "response_type": "file",
+            "save_to": "batches/{{ run.id }}/{{ item.name }}",
+        }, parent="n_ocr_documents", policy=_patient(3)),
+        _node("read", "ocr", "Read the text", {
+            "files": "{{ steps.download.output.file.path }}", "dpi": 110,
+        }, parent="n_ocr_documents"),
+        _python("extract", "Find the fields", "extract_fields", {
+            "document": "{{ item }}", "text": "{{ steps.read.output.text }}",
+        }, parent="n_ocr_documents"),
+    ]  # fmt: skip
+
+
+def _deciding() -> list[Document]:
+    return [
+        _node("cross_reference", "sql", "4 Look up the orders", {
+            "connection": DATABASE, "statement": ORDERS_STATEMENT, "parameters": {"batch": "{{ run.input.batch }}"},
+        }, policy=_patient(3)),
+        _python("report", "5 Intermediate report", "build_report", {
+            "batch": "{{ run.input.batch }}", "invoices": "{{ steps.ocr_documents.output }}",
+            "orders": "{{ steps.cross_reference.output.rows }}",
+        }),
+        _node("review", "approval", "6 Review", {
+            "title": "Pay the invoices of batch {{ run.input.batch }}?", "message": "{{ steps.report.output.text }}",
+            "data": {"corrections": "{{ steps.report.output.proposed }}"},
+            "note_prompt": "Anything the buyers should know?",
+        }),
+        _node("rejected", "fail", "Rejected", {
+            "code": "review_rejected",
+            "message": "The reviewer rejected the batch: {{ steps.review.output.comment or 'no comment' }}",
+        }),
+        _python("corrections", "7 Apply corrections", "apply_corrections", {
+            "invoices": "{{ steps.ocr_documents.output }}", "answer": "{{ steps.review.output }}",
+        }),
+        _node("compliance", "http_request", "8 Compliance check", {
+            "connection": API, "method": "POST", "url": "/compliance/check", "body_type": "json",
+            "body": {"documents": "{{ steps.corrections.output.documents }}"},
+        }),
+    ]  # fmt: skip
+
+
+def _delivering() -> list[Document]:
+    return [
+        _python("format", "9 Format the payments", "format_payments", {
+            "batch": "{{ run.input.batch }}", "invoices": "{{ steps.corrections.output.documents }}",
+            "corrected": "{{ steps.corrections.output.corrected }}", "compliance": "{{ steps.compliance.output.body }}",
+        }),
+        _node("upload", "http_request", "10 Upload", {
+            "connection": API, "method": "PUT", "url": "/storage/payments/{{ run.input.batch }}/{{ run.id }}.csv",
+            "headers": {"Content-Type": "text/csv; charset=utf-8"}, "body_type": "text",
+            "body": "{{ steps.format.output.csv }}",
+        }, policy=_patient(3)),
+        _node("notify", "email", "11 Notify", {
+            "connection": MAILBOX, "to": ["finance@acme.example", "buyers@acme.example"],
+            "subject": "Batch {{ run.input.batch }} is ready to be paid (run {{ run.number }})", "text": SUMMARY,
+        }, policy=_patient(3)),
+        _node("archive", "archive", "12 Archive", {
+            "path": "archive/{{ run.input.batch }}/{{ run.id }}.zip", "files": ["batches/{{ run.id }}"],
+            "entries": {
+                "report.txt": "{{ steps.report.output.text }}",
+                "review.json": "{{ steps.review.output }}",
+                "invoices.json": "{{ steps.corrections.output.documents }}",
+                "compliance.json": "{{ steps.compliance.output.body }}",
+                "payments.csv": "{{ steps.format.output.csv }}",
+                "mail.json": "{{ steps.notify.output }}",
+            },
+        }),
+        _node("output", "output", "Output", {
+            "value": {
+                "summary": "{{ steps.format.output.summary }}", "payments": "{{ steps.upload.output.body.path }}",
+                "archive": "{{ steps.archive.output.path }}",
+            }
+        }),
+    ]  # fmt: skip
+
+
+def supplier_invoices() -> Document:
+    chain = ["start", *INVOICE_STEPS[:6]]
+    tail = [*INVOICE_STEPS[6:], "output"]
+    edges = [_edge(source, target) for source, target in zip(chain, chain[1:], strict=False)]
+    edges += [_edge("download", "read"), _edge("read", "extract")]
+    edges += [_edge("review", "corrections", "approved"), _edge("review", "rejected", "rejected")]
+    edges += [_edge(source, target) for source, target in zip(tail, tail[1:], strict=False)]
+    return {"schema": 1, "nodes": _in_rows([*_reading(), *_deciding(), *_delivering()]), "edges": edges}
+
+
+# ------------------------------------------------------------------ agents that hand work on
+
+_UNTESTED = {"passed": None, "note": "the tests did not end in time"}
+
+
+def agents() -> Document:
+    """Testing runs into its limit, twice. Then: deployment goes on with a default, the release note is skipped, and the
+    announcement waits for a person to mend what failed.
+    """
+    nodes = [
+        _node("start", "start", "Start", {
+            "input_schema": {
+                "type": "object",
+                "required": ["wish"],
+                "properties": {
+                    "wish": {"type": "string", "title": "What should be built?"},
+                    "testing_takes_s": {"type": "number", "title": "How long testing takes, in s", "default": 10},
+                },
+            }
+        }),
+        _python("requirements", "Requirements", "gather_requirements", {"wish": "{{ run.input.wish }}"}),
+        _python("design", "Design", "draw_design", {
+            "requirements": "{{ steps.requirements.output.requirements }}",
+        }),
+        _python("coding", "Coding", "write_code", {"functions": "{{ steps.design.output.functions }}"}),
+        _python("testing", "Testing", "run_tests", {
+            "source": "{{ steps.coding.output.source }}", "functions": "{{ steps.coding.output.functions }}",
+            "takes_s": "{{ run.input.testing_takes_s | default(10) }}",
+        }, policy={**_patient(2), "limit_s": 3}),
+        _python("deployment", "Deployment", "plan_deployment", {
+            "tests": "{{ steps.testing.output }}", "functions": "{{ steps.coding.output.functions }}",
+        }, policy={"on_upstream_failure": "default", "default": _UNTESTED}),
+        _node("release_note", "template", "Release note (skipped without tests)", {
+            "name": "release.md", "text": "Tested: {{ steps.testing.output.results | length }} functions.",
+        }, policy={"on_upstream_failure": "skip"}),
+        _node("announcement", "template", "Announcement (waits for the tests)", {
+            "text": "Released: {{ steps.coding.output.functions | join(', ') }}.",
+        }, policy={"on_upstream_failure": "wait"}),
+        _node("output", "output", "Output", {"value": "{{ steps.deployment.output }}"}),
+    ]  # fmt: skip
+    chain = ["start", "requirements", "design", "coding", "testing", "deployment", "output"]
+    edges = [_edge(source, target) for source, target in zip(chain, chain[1:], strict=False)]
+    edges += [_edge("testing", "release_note"), _edge("testing", "announcement")]
+    return {"schema": 1, "nodes": _in_rows(nodes), "edges": edges}
