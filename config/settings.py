@@ -1,6 +1,9 @@
 """Pawl's settings, one file. Every variable of the environment is read here, through config.env."""
 
+from hashlib import sha256
 from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
 
 from config import env
 
@@ -11,6 +14,8 @@ STATE_DIR = env.path("PAWL_STATE_DIR", BASE_DIR / ".pawl")  # what `make run` ke
 DEBUG = False
 SECRET_KEY = env.text("PAWL_SECRET_KEY")
 ALLOWED_HOSTS = env.words("PAWL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+TRUSTED_PROXIES = env.number("PAWL_TRUSTED_PROXIES", 0)  # how many proxies stand in front and set X-Forwarded-*
+HTTPS = env.flag("PAWL_HTTPS", default=False)  # people reach Pawl by https only
 CSRF_TRUSTED_ORIGINS = env.words("PAWL_TRUSTED_ORIGINS")
 INSTALLED_APPS = [
     "daphne",
@@ -58,6 +63,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
+                "config.shell.style_tokens",
             ],
         },
     }
@@ -81,12 +87,59 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE_DIR / "static"
+WHITENOISE_USE_FINDERS = not STATIC_ROOT.is_dir()  # without `collectstatic`: straight from where the files are
 STATICFILES_DIRS = [path for path in [BASE_DIR / "frontend" / "dist"] if path.exists()]
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("PAWL_LOG_LEVEL", "INFO")},
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+}
+
+# ------------------------------------------------------------------ safe by default
+# Two installations on one machine share the cookies of 127.0.0.1 (cookies know no port), so the session's is named apart.
+SESSION_COOKIE_NAME = f"pawl_session_{sha256(SECRET_KEY.encode()).hexdigest()[:8]}"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = env.number("PAWL_HSTS_S", 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_SECONDS > 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "config.errors.csrf_failed"
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("PAWL_BODY_LIMIT_BYTES", 10 * 1024 * 1024, least=1024)
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "worker-src": [SELF, "blob:"],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    },
+}
 
 # ------------------------------------------------------------------ signing in (django-allauth)
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+ACCOUNT_ADAPTER = "teams.adapter.AccountAdapter"
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+ACCOUNT_SESSION_REMEMBER = True
+ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES  # rate limits count by the address that the nearest trusted one saw
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -94,13 +147,27 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 
 # ------------------------------------------------------------------ API
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["teams.api.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["teams.api.parsing.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "config.errors.handle",
+    "UNICODE_JSON": False,  # a lone surrogate of somebody's data can be written as \\ud800 only
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
 }
-SPECTACULAR_SETTINGS = {"TITLE": "Pawl", "VERSION": "1", "SERVE_INCLUDE_SCHEMA": False}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Pawl",
+    "DESCRIPTION": "What Pawl's own pages use. Errors are RFC 9457 problems with a stable `code`.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api",
+    "COMPONENT_SPLIT_REQUEST": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "PREPROCESSING_HOOKS": ["config.openapi.only_the_api"],
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.add_problems"],
+}
 
 # ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
 REDIS_URL = env.text("REDIS_URL")

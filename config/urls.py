@@ -1,9 +1,25 @@
-"""Every address of Pawl, in one place."""
+"""Every address of Pawl, in one place. Below /api the doors of the rooms; what no door takes belongs to the application."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from config import errors, health, shell
+
+api_patterns: list[URLPattern | URLResolver] = [
+    path("health", health.HealthView.as_view()),
+    path("", include("teams.api.urls")),
+]
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.alive),
+    path("api/", include(api_patterns)),
+    re_path(r"^api/(?P<rest>.*)$", errors.unknown_api_route),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    re_path(r"^(?!api/|accounts/|admin/|static/|ws/)(?P<rest>.*)$", shell.app, name="app"),
 ]
+
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.not_found
+handler500 = errors.server_error

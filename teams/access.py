@@ -94,6 +94,12 @@ def require(actor: Actor, permission: Permission, workspace: Workspace) -> None:
         )
 
 
+def require_system(actor: Actor) -> None:
+    """For what no role allows yet: accounts and workspaces are made by the seed and by management commands."""
+    if actor.kind != "system":
+        raise Forbidden("Only the system can do this: ask whoever runs this Pawl.")
+
+
 def workspace_for(actor: Actor, slug: str) -> Workspace:
     """The workspace of that address, if the actor belongs to it. Raises NotFound otherwise."""
     found = visible_workspaces(actor).filter(slug=slug).first()
