@@ -32,7 +32,7 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
         </text>
       ) : null}
       {onInsert ? (
-        // The keyboard's way is the command 'Insert a step' on the selected edge.
+        // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard's way is the command 'Insert a step' on the selected edge
         <g
           className={classes.plus}
           transform={`translate(${middleX} ${middleY})`}

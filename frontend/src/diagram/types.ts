@@ -1,7 +1,8 @@
 /** The words that the canvas and the monitor share: the graph document, the step library, a node's live state. */
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type JsonObject = { [key: string]: Json };
+import type { Json, JsonObject } from '../lib/json';
+
+export type { Json, JsonObject };
 
 export interface Point {
   x: number;
