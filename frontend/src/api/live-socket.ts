@@ -1,0 +1,175 @@
+import { type ClientMessage, readMessage, type ServerMessage } from './live-messages';
+
+/**
+ * How the screen learns of changes: 'live' over the socket; 'reconnecting' while it is away; 'polling' while it is away
+ * and asking every two seconds works; 'offline' while nothing answers.
+ */
+export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'polling' | 'offline';
+
+export interface RunTopic {
+  workspace: string;
+  run: string;
+  /** The last event that the follower holds; asked at each (re)connection. */
+  after: () => number;
+  onMessage: (message: ServerMessage) => void;
+}
+
+export interface ListTopic {
+  workspace: string;
+  onMessage: (message: ServerMessage) => void;
+}
+
+type Socket = Pick<WebSocket, 'send' | 'close' | 'readyState' | 'onopen' | 'onmessage' | 'onclose' | 'onerror'>;
+
+export interface LiveOptions {
+  url: () => string;
+  open?: (url: string) => Socket;
+  random?: () => number;
+}
+
+export const PING_EVERY_MS = 10_000;
+export const SILENCE_MS = 25_000;
+const FIRST_DELAY_MS = 400;
+const MAX_DELAY_MS = 10_000;
+const OPEN = 1;
+
+/** One websocket for the whole page. Keeps its topics over reconnections; says honestly how it stands. */
+export class LiveSocket {
+  private readonly options: Required<LiveOptions>;
+  private readonly runs = new Map<string, Set<RunTopic>>();
+  private readonly lists = new Set<ListTopic>();
+  private readonly listeners = new Set<(state: ConnectionState) => void>();
+  private socket: Socket | null = null;
+  private attempt = 0;
+  private pings = 0;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private heartbeat: ReturnType<typeof setInterval> | undefined;
+  private heardAt = 0;
+  private current: ConnectionState = 'connecting';
+
+  constructor(options: LiveOptions) {
+    this.options = { open: (url) => new WebSocket(url), random: Math.random, ...options };
+  }
+
+  get state(): ConnectionState {
+    return this.current;
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  connect(): void {
+    if (this.socket) return;
+    clearTimeout(this.retry);
+    const socket = this.options.open(this.options.url());
+    this.socket = socket;
+    this.heardAt = Date.now();
+    socket.onopen = () => this.opened();
+    socket.onmessage = (event: MessageEvent) => this.heard(String(event.data));
+    socket.onclose = () => this.lost(socket);
+    clearInterval(this.heartbeat);
+    this.heartbeat = setInterval(() => this.beat(), PING_EVERY_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.retry);
+    clearInterval(this.heartbeat);
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close();
+  }
+
+  /** Tries at once instead of waiting for the back-off: the network came back, or the page came to the front. */
+  hurry(): void {
+    if (this.socket) return;
+    this.attempt = 0;
+    this.connect();
+  }
+
+  /** A follower that asks over HTTP tells whether it was answered. Means nothing while the socket is up. */
+  reportPoll(answered: boolean): void {
+    if (this.current !== 'live') this.become(answered ? 'polling' : 'offline');
+  }
+
+  followRun(topic: RunTopic): () => void {
+    const topics = this.runs.get(topic.run) ?? new Set();
+    this.runs.set(topic.run, topics.add(topic));
+    this.subscribeRun(topic);
+    return () => {
+      topics.delete(topic);
+      if (topics.size > 0) return;
+      this.runs.delete(topic.run);
+      this.send({ unsubscribe: { run: topic.run } });
+    };
+  }
+
+  /** Asks for a run's events again from where its follower stands. */
+  subscribeRun({ workspace, run, after }: RunTopic): void {
+    this.send({ subscribe: { workspace, run, after: after() } });
+  }
+
+  followList(topic: ListTopic): () => void {
+    this.lists.add(topic);
+    this.send({ subscribe: { workspace: topic.workspace, list: true } });
+    return () => {
+      this.lists.delete(topic);
+      if (this.lists.size === 0) this.send({ unsubscribe: { list: true } });
+    };
+  }
+
+  private opened(): void {
+    this.attempt = 0;
+    this.heardAt = Date.now();
+    this.become('live');
+    for (const topics of this.runs.values()) for (const topic of topics) this.subscribeRun(topic);
+    const spaces = new Set([...this.lists].map((topic) => topic.workspace));
+    for (const workspace of spaces) this.send({ subscribe: { workspace, list: true } });
+  }
+
+  private heard(text: string): void {
+    this.heardAt = Date.now();
+    const message = readMessage(text);
+    if (!message || message.type === 'pong') return;
+    if (message.type === 'list' || message.type === 'waits' || !message.run) {
+      for (const topic of [...this.lists]) topic.onMessage(message);
+      return;
+    }
+    for (const topic of [...(this.runs.get(message.run) ?? [])]) topic.onMessage(message);
+  }
+
+  private lost(socket: Socket): void {
+    if (this.socket !== socket) return;
+    this.socket = null;
+    clearInterval(this.heartbeat);
+    if (this.current === 'live' || this.current === 'connecting') this.become('reconnecting');
+    const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.attempt);
+    this.attempt += 1;
+    // Half of it is jitter: five hundred pages must not come back in the same instant.
+    this.retry = setTimeout(() => this.connect(), ceiling / 2 + (this.options.random() * ceiling) / 2);
+  }
+
+  private beat(): void {
+    const socket = this.socket;
+    if (!socket) return;
+    if (Date.now() - this.heardAt > SILENCE_MS) {
+      // A half-open connection: close() may itself take minutes to be noticed, so it counts as lost now.
+      socket.close();
+      this.lost(socket);
+      return;
+    }
+    this.pings += 1;
+    this.send({ ping: this.pings });
+  }
+
+  private send(message: ClientMessage): void {
+    if (this.socket?.readyState === OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  private become(state: ConnectionState): void {
+    if (this.current === state) return;
+    this.current = state;
+    for (const listener of [...this.listeners]) listener(state);
+  }
+}

@@ -1,0 +1,11 @@
+import { paths } from '../../lib/paths';
+
+/** The pages that the command bar can go to. */
+export const PAGES: readonly { label: string; to: (ws: string) => string }[] = [
+  { label: 'Workflows', to: paths.workflows },
+  { label: 'Runs', to: paths.runs },
+  { label: 'Failed runs', to: (ws) => `${paths.runs(ws)}?status=failed` },
+  { label: 'Inbox', to: paths.inbox },
+  { label: 'Connections', to: paths.connections },
+  { label: 'Team', to: paths.team },
+];

@@ -1,0 +1,65 @@
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+
+import { goToSignIn } from '../api/client';
+import { ApiError } from '../api/errors';
+import { LiveContext, liveUrl } from '../api/live';
+import { LiveSocket } from '../api/live-socket';
+import { cssVariables, styleNonce, theme } from './theme';
+
+/** A signed-out session shows itself in any call; whoever sees it first goes to the sign-in page. */
+function onError(error: unknown): void {
+  if (error instanceof ApiError && (error.status === 401 || error.code === 'not_signed_in')) goToSignIn();
+}
+
+function retry(failures: number, error: unknown): boolean {
+  return error instanceof ApiError && (error.isOffline || error.status >= 500) ? failures < 3 : false;
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: { queries: { retry, staleTime: 5000, refetchOnWindowFocus: true } },
+  });
+}
+
+function useLiveSocket(): LiveSocket {
+  const [live] = useState(() => new LiveSocket({ url: liveUrl }));
+  useEffect(() => {
+    live.connect();
+    const hurry = () => live.hurry();
+    const onFront = () => document.visibilityState === 'visible' && live.hurry();
+    window.addEventListener('online', hurry);
+    document.addEventListener('visibilitychange', onFront);
+    return () => {
+      window.removeEventListener('online', hurry);
+      document.removeEventListener('visibilitychange', onFront);
+      live.close();
+    };
+  }, [live]);
+  return live;
+}
+
+export function Providers({ children }: { children: ReactNode }) {
+  const [client] = useState(createQueryClient);
+  const live = useLiveSocket();
+  return (
+    <QueryClientProvider client={client}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={styleNonce}
+      >
+        <ModalsProvider>
+          <Notifications position="bottom-right" />
+          <LiveContext value={live}>{children}</LiveContext>
+        </ModalsProvider>
+      </MantineProvider>
+    </QueryClientProvider>
+  );
+}

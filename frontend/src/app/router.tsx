@@ -1,0 +1,49 @@
+import { type ComponentType, lazy, Suspense } from 'react';
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
+
+import { LoadingRows } from '../components/ui/states';
+import { Frame } from './frame/frame';
+import { HomeRedirect } from './home';
+import { CrashPage, NotFoundPage } from './problem-pages';
+
+/** Makes a route's element of a named export; the page's code is loaded when the route is first met. */
+function page<Name extends string>(load: () => Promise<{ [key in Name]: ComponentType }>, name: Name) {
+  const Lazy = lazy(async () => ({ default: (await load())[name] }));
+  return (
+    <Suspense fallback={<LoadingRows />}>
+      <Lazy />
+    </Suspense>
+  );
+}
+
+export const routes: RouteObject[] = [
+  { path: '/', element: <HomeRedirect />, errorElement: <CrashPage /> },
+  {
+    path: '/w/:ws',
+    element: <Frame />,
+    errorElement: <CrashPage />,
+    children: [
+      { index: true, element: <Navigate to="workflows" replace /> },
+      {
+        errorElement: <CrashPage />,
+        children: [
+          { path: 'workflows', element: page(() => import('../features/library/WorkflowsPage'), 'WorkflowsPage') },
+          { path: 'workflows/:id', element: page(() => import('../features/canvas/CanvasPage'), 'CanvasPage') },
+          { path: 'runs', element: page(() => import('../features/runs-list/runs-page'), 'RunsPage') },
+          { path: 'runs/:id', element: page(() => import('../features/monitor/run-page'), 'RunPage') },
+          { path: 'inbox', element: page(() => import('../features/approvals/inbox-page'), 'InboxPage') },
+          {
+            path: 'connections',
+            element: page(() => import('../features/connections/connections-page'), 'ConnectionsPage'),
+          },
+          { path: 'team', element: page(() => import('../features/team/team-page'), 'TeamPage') },
+          { path: 'mailbox', element: page(() => import('../features/mailbox/mailbox-page'), 'MailboxPage') },
+          { path: '*', element: <NotFoundPage /> },
+        ],
+      },
+    ],
+  },
+  { path: '*', element: <NotFoundPage /> },
+];
+
+export const createRouter = () => createBrowserRouter(routes);

@@ -1,0 +1,14 @@
+/** The addresses of the app. The address owns what is selected: a link reopens the same run, step and tab. */
+const space = (ws: string) => `/w/${encodeURIComponent(ws)}`;
+
+export const paths = {
+  workflows: (ws: string) => `${space(ws)}/workflows`,
+  workflow: (ws: string, id: string) => `${space(ws)}/workflows/${encodeURIComponent(id)}`,
+  runs: (ws: string) => `${space(ws)}/runs`,
+  run: (ws: string, id: string, step?: string) =>
+    `${space(ws)}/runs/${encodeURIComponent(id)}${step ? `?step=${encodeURIComponent(step)}` : ''}`,
+  inbox: (ws: string) => `${space(ws)}/inbox`,
+  connections: (ws: string) => `${space(ws)}/connections`,
+  team: (ws: string) => `${space(ws)}/team`,
+  mailbox: (ws: string, mail?: string) => `${space(ws)}/mailbox${mail ? `?mail=${encodeURIComponent(mail)}` : ''}`,
+};
