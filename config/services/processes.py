@@ -57,7 +57,7 @@ def launch(
     stdin: int = subprocess.DEVNULL,
     cwd: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in a session of its own: a terminal's Ctrl-C reaches us alone, and we stop the children in order."""
+    """Start a child in a session of its own: a terminal's Ctrl-C reaches us alone, and we stop it in its turn."""
     return subprocess.Popen(
         command,
         env=dict(env),
@@ -66,7 +66,7 @@ def launch(
         stderr=subprocess.STDOUT if output is not None else None,
         cwd=cwd,
         start_new_session=True,
-        preexec_fn=die_with_parent(parent_death),
+        preexec_fn=die_with_parent(parent_death),  # noqa: PLW1509 - only ctypes calls, made ready before
         user=account.uid if account else None,
         group=account.gid if account else None,
         extra_groups=[] if account else None,

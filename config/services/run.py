@@ -1,7 +1,6 @@
 """`make run`: everything that Pawl needs on one machine, started in order, kept running, and stopped in order."""
 
 import os
-import signal
 import sys
 import time
 import urllib.error
@@ -100,7 +99,7 @@ def _prepare(environment: dict[str, str], *, say: Say) -> None:
         raise
     if code != 0:
         raise ServiceProblem(
-            "The step above failed. If the code has changed since the data was made, `make clean` drops the demo's data."
+            "That failed; its words are above. If the data is older than the code, `make clean` drops the demo's data."
         )
 
 
@@ -118,7 +117,7 @@ def _wait_for_web(supervisor: Supervisor, *, port: int) -> None:
 
 def _answers(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/api/health", timeout=5):  # noqa: S310 - a fixed scheme
+        with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/api/health", timeout=5):
             return True
     except urllib.error.HTTPError:
         return True  # it answers; what it answers is for the health page to tell

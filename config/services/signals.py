@@ -12,7 +12,7 @@ class StopRequested(BaseException):
 
 
 def stop_on_signals() -> None:
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
+    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
         raise StopRequested
 
     for number in _ASKS_TO_STOP:
