@@ -37,8 +37,6 @@ class Run(models.Model):
     succeeded_count = models.IntegerField(default=0)
     total_count = models.IntegerField(default=0)
     input = models.TextField(default="null")
-    output = models.TextField(null=True)  # noqa: DJ001 - null: none yet
-    error = models.TextField(null=True)  # noqa: DJ001
     priority = models.SmallIntegerField(default=0)
     run_day = models.DateField()
     created_at = models.DateTimeField()

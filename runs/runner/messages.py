@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -36,62 +38,6 @@ class Job:
     log_limit_bytes: int = 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Error:
-    code: str  # 'expression_undefined', 'bad_config', 'crashed', 'timed_out', 'body_raised', a StepFailure's own, ...
-    message: str
-    retryable: bool = False
-    retry_after_s: float | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Succeeded:
-    output: Any
-    port: str = "out"
-    input: Any = None  # the resolved config
-
-
-@dataclass(frozen=True)
-class Waits:
-    kind: str  # timer | approval
-    seconds: float | None
-    data: Mapping[str, Any]
-    output: Any = None
-    input: Any = None
-
-
-@dataclass(frozen=True)
-class Fans:
-    items: Sequence[Any]
-    window: int
-    on_item_failure: str
-    input: Any = None
-
-
-@dataclass(frozen=True)
-class Failed:
-    error: Error
-    input: Any = None
-
-
-@dataclass(frozen=True)
-class TimedOut:
-    """The attempt's limit passed; the child was told to stop and is gone."""
-
-    limit_s: float
-
-
-@dataclass(frozen=True)
-class Crashed:
-    """The child ended without an answer (killed, segmentation fault, out of memory)."""
-
-    detail: str
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """The worker was told to stop this attempt (cancel, fenced out, drain)."""
-
-
-Outcome = Succeeded | Waits | Fans | Failed | TimedOut | Crashed | Stopped
+__all__ = [
+    "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Stopped", "Succeeded", "TimedOut", "Waits",
+]  # fmt: skip

@@ -1,0 +1,270 @@
+"""What follows from a settled step: the join rule, the failure rule, the window of a container, the end of a run.
+
+Join rule: a node with several incoming edges waits until every one is settled, then runs once if at least one is live, and is
+skipped if none is. Failure rule: one failed branch does not cancel its siblings; what depends on a failure that nobody handled
+follows its own `on_upstream_failure`. These are the only places that decide either.
+"""
+
+from enum import Enum, auto
+from typing import assert_never
+
+from builder.graph.model import Edge, Node
+from runs.core.rows import Items, Row, Stored
+from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
+from runs.core.transition import ScopeKey, Transition
+from steps.base import ERROR_PORT
+
+UPSTREAM_FAILED = "upstream_failed"
+NOT_TAKEN = "not_taken"
+
+
+class EdgeState(Enum):
+    UNSETTLED = auto()
+    LIVE = auto()
+    DEAD = auto()
+    BROKEN = auto()  # what it comes from failed, or was skipped because something failed
+
+
+def edge_state(edge: Edge, source: Row) -> EdgeState:
+    if not is_settled(source.status):
+        return EdgeState.UNSETTLED
+    if source.status is StepStatus.SUCCEEDED:
+        return EdgeState.LIVE if (source.port or "out") == edge.source_port else EdgeState.DEAD
+    if source.status is StepStatus.SKIPPED:
+        return {UPSTREAM_FAILED: EdgeState.BROKEN, NOT_TAKEN: EdgeState.DEAD}.get(source.reason or "", EdgeState.LIVE)
+    if source.handled == "fallback":
+        return EdgeState.LIVE if edge.source_port != ERROR_PORT else EdgeState.DEAD
+    if source.handled == "port":
+        return EdgeState.LIVE if edge.source_port == ERROR_PORT else EdgeState.DEAD
+    return EdgeState.BROKEN
+
+
+def propagate(tx: Transition, key: ScopeKey) -> None:
+    """Decides every pending node of a scope, in order; then closes the scope's item, container and run where they end."""
+    rows = tx.scope(key)
+    container_id = key[0]
+    container = tx.container_of(next(iter(rows.values()))) if container_id is not None and rows else None
+    for node in tx.definition.scope_of(container.node_id if container else None).order:
+        row = rows.get(node.id)
+        if row is not None and row.status is StepStatus.PENDING:
+            decide(tx, node, row, rows=rows)
+    if container is not None and all(row.status not in OPEN for row in rows.values()):
+        settle_item(tx, container, failed=any(is_unhandled_failure(row) for row in rows.values()))
+    if container is None:
+        finish_run(tx)
+
+
+def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
+    states = [edge_state(edge, rows[edge.source]) for edge in tx.definition.incoming[node.id]]
+    if EdgeState.UNSETTLED in states:
+        return
+    if EdgeState.BROKEN in states:
+        follow_failure(tx, node, row)
+    elif not states or EdgeState.LIVE in states:
+        tx.move(row, StepStatus.READY)
+    else:
+        row.reason = NOT_TAKEN
+        tx.move(row, StepStatus.SKIPPED, reason=NOT_TAKEN)
+
+
+def follow_failure(tx: Transition, node: Node, row: Row) -> None:
+    """Something that the node needs failed, and nobody handled it."""
+    policy = node.policy.on_upstream_failure
+    match policy:
+        case "skip":
+            row.reason = UPSTREAM_FAILED
+            tx.move(row, StepStatus.SKIPPED, reason=UPSTREAM_FAILED)
+        case "wait":
+            tx.move(row, StepStatus.BLOCKED, reason=UPSTREAM_FAILED)
+            row.reason = UPSTREAM_FAILED
+        case "default":
+            tx.move(row, StepStatus.READY)
+        case "fail":
+            fail(tx, row, {"code": UPSTREAM_FAILED, "message": "A step that this one needs has failed."})
+        case _:
+            assert_never(policy)
+
+
+def fail(tx: Transition, row: Row, error: dict[str, object]) -> None:
+    """No attempt is left: failed for good, or handled as the node's policy says."""
+    policy = tx.node(row).policy
+    if policy.on_error == "fallback":
+        row.handled, row.port = "fallback", "out"
+    elif policy.on_error == "port":
+        row.handled, row.port = "port", ERROR_PORT
+    data = {"error": error, **({"handled": row.handled} if row.handled else {})}
+    handled = row.handled
+    row.error = error
+    row.reason = None
+    tx.move(row, StepStatus.FAILED, **data)
+    assert row.handled == handled
+
+
+def is_unhandled_failure(row: Row) -> bool:
+    """Whether the row makes its scope fail: its own failure, or a skip because of one."""
+    return row.status is StepStatus.FAILED and row.handled is None
+
+
+# ---------------------------------------------------------------------- containers
+
+
+def open_items(tx: Transition, container: Row) -> None:
+    """Opens items until the window is full: first those that a resume asked for, then new ones."""
+    items = container.items
+    assert items is not None
+    while items.open < items.window and (items.reopen or items.cursor < items.total):
+        if items.reopen:
+            reopen_item(tx, container, items.reopen.pop(0))
+            continue
+        open_new_item(tx, container, items.cursor)
+        items.cursor += 1
+
+
+def open_new_item(tx: Transition, container: Row, index: int) -> None:
+    items = container.items
+    assert items is not None
+    items.open += 1
+    definition = tx.definition
+    key: ScopeKey = (container.id, index)
+    for node in definition.scope_of(container.node_id).order:
+        row = Row(
+            id=None,
+            path=f"{container.path}[{index}].{node.key}",
+            node_id=node.id,
+            status=StepStatus.PENDING,
+            parent_id=container.id,
+            index=index,
+            delivery=definition.delivery_of(node),
+        )
+        tx.add_row(row, key)
+        if not definition.incoming[node.id]:
+            tx.move(row, StepStatus.READY)
+
+
+def reopen_item(tx: Transition, container: Row, index: int) -> None:
+    """Sets what did not succeed in a settled item back to pending, and lets the rules decide."""
+    items = container.items
+    assert items is not None
+    items.open += 1
+    rows = tx.scope((container.id, index))
+    for row in rows.values():
+        if is_reopenable(row):
+            reset(tx, row)
+    propagate(tx, (container.id, index))
+
+
+def is_reopenable(row: Row) -> bool:
+    """What a resume runs again: failures, what they kept from running, and what a cancel stopped. Never a success."""
+    if row.status is StepStatus.FAILED:
+        return row.handled is None
+    if row.status is StepStatus.SKIPPED:
+        return row.reason == UPSTREAM_FAILED
+    return row.status in (StepStatus.CANCELLED, StepStatus.BLOCKED)
+
+
+def reset(tx: Transition, row: Row) -> None:
+    """Back to pending, with fresh budgets; a container that had opened its items goes on with those that are not done."""
+    row.tries = row.crash_count = 0
+    if row.items is None or row.status not in (StepStatus.FAILED, StepStatus.CANCELLED):
+        tx.move(row, StepStatus.PENDING)
+        return
+    assert row.id is not None
+    items = row.items
+    items.reopen, items.failed, items.open = tx.loader.broken_items(row.id), 0, 0
+    row.attempt += 1
+    row.stamps += "s"
+    row.handled = row.port = row.error = None
+    tx.move(row, StepStatus.WAITING, wait="children", total=items.total)
+    row.wait_kind = "children"
+    open_items(tx, row)
+    if items.open == 0:
+        close_container(tx, row, items)
+
+
+def settle_item(tx: Transition, container: Row, *, failed: bool) -> None:
+    """An item's last open step settled: the next one opens, or the container ends."""
+    items = container.items
+    assert items is not None
+    tx.touch(container)
+    items.open -= 1
+    if container.status is not StepStatus.WAITING:
+        return  # the container was cancelled while this item's last body ran on
+    items.failed += failed
+    if failed and items.policy == "fail_fast":
+        close_container(tx, container, items)
+        return
+    open_items(tx, container)
+    if items.open == 0:
+        close_container(tx, container, items)
+    else:
+        tx.progressed[container.path] = container
+
+
+def close_container(tx: Transition, container: Row, items: Items) -> None:
+    """The container's own end. With fail_fast, opened items are cancelled; what was never opened stays so until a resume."""
+    if items.open:
+        cancel_children(tx, container)
+    counts = {"total": items.total, "failed": items.failed}
+    if items.failed and items.policy != "continue":
+        message = f"{items.failed} of {items.total} items failed."
+        tx.end_attempt(container, "failed", {"code": "items_failed", "message": message})
+        fail(tx, container, {"code": "items_failed", "message": message, "data": counts})
+    else:
+        container.port = "out"
+        tx.end_attempt(container, "succeeded")
+        tx.move(container, StepStatus.SUCCEEDED, port="out", origin="executed", **counts)
+    propagate(tx, (container.parent_id, container.index))
+
+
+def cancel_row(tx: Transition, row: Row, *, reason: str = "cancelled") -> None:
+    """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is refused."""
+    if row.status not in OPEN:
+        return
+    if row.status is StepStatus.RUNNING or row.status is StepStatus.WAITING:
+        tx.end_attempt(row, "cancelled")
+    if row.status is StepStatus.WAITING and row.wait_kind == "approval":
+        tx.close_wait(row, "closed", {})
+    if row.items is not None:
+        cancel_children(tx, row)
+    row.reason = reason
+    tx.move(row, StepStatus.CANCELLED, reason=reason)
+
+
+def cancel_children(tx: Transition, container: Row) -> None:
+    for row in tx.open_children(container):
+        cancel_row(tx, row)
+    if container.items is not None:
+        container.items.open = 0
+
+
+# ---------------------------------------------------------------------- the run's end
+
+
+def finish_run(tx: Transition) -> None:
+    """Ends the run when nothing of it is open."""
+    run = tx.run
+    if run.open_count or run.status in (RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.CANCELLED):
+        return
+    if run.status is RunStatus.PAUSED:
+        tx.move_run(RunStatus.RUNNING, generation=run.generation)
+    if run.status is RunStatus.CANCELLING:
+        tx.move_run(RunStatus.CANCELLED)
+        return
+    failed = [row for row in tx.scope((None, None)).values() if is_unhandled_failure(row)]
+    if failed:
+        tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed])
+    else:
+        tx.move_run(RunStatus.SUCCEEDED)
+
+
+def begin_run(tx: Transition, run_input: Stored) -> None:
+    """The rows of the top level; start nodes succeed with the run's input, then the rules decide the rest."""
+    tx.tell(f"run.{RunStatus.RUNNING}", None, {"generation": tx.run.generation})
+    for node in tx.definition.scope_of(None).order:
+        tx.add_row(
+            Row(None, node.key, node.id, StepStatus.PENDING, delivery=tx.definition.delivery_of(node)), (None, None)
+        )
+    for row in tx.scope((None, None)).values():
+        if not tx.definition.specs[tx.node(row).kind].has_input:
+            tx.succeed_at_once(row, run_input)
+    propagate(tx, (None, None))

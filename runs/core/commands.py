@@ -1,0 +1,90 @@
+"""What people and time do to a run, besides resuming it: cancel, answer, decide, and what falls due."""
+
+from typing import Literal
+
+from kit.errors import Conflict
+from runs.core.advance import cancel_row, fail, finish_run, propagate
+from runs.core.rows import Row, Stored
+from runs.core.settle import succeed
+from runs.core.states import OPEN, RunStatus, StepStatus
+from runs.core.transition import Transition
+
+Decision = Literal["happened", "not_happened", "run_again", "skip"]
+
+
+class NotPossibleNow(Conflict):
+    """The step or run is not in a state in which this can be done."""
+
+    code = "not_possible_now"
+
+
+def cancel(tx: Transition) -> None:
+    """Stops the run. What runs is told to stop and ends soon after; everything else ends here."""
+    if tx.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
+        raise NotPossibleNow(f"The run is {tx.run.status}: it cannot be cancelled.", status=tx.run.status)
+    tx.move_run(RunStatus.CANCELLING)
+    rows = [tx.add_known(row) for row in tx.loader.open_rows()]
+    running = [row for row in rows if row.status is StepStatus.RUNNING]
+    for row in rows:
+        if row.items is not None:
+            row.items.open = len({child.index for child in running if child.parent_id == row.id})
+    for row in rows:
+        if row.status in OPEN and row.status is not StepStatus.RUNNING:
+            stop_quietly(tx, row)
+    finish_run(tx)
+
+
+def stop_quietly(tx: Transition, row: Row) -> None:
+    """Cancels one open row without its children: they are in the caller's list themselves."""
+    items, row.items = row.items, None
+    cancel_row(tx, row)
+    row.items = items
+
+
+def answer(tx: Transition, row: Row, *, port: str, output: Stored) -> None:
+    """A person answered an approval."""
+    if row.status is not StepStatus.WAITING or row.wait_kind != "approval":
+        raise NotPossibleNow(f"The step is {row.status}: it no longer waits for an answer.", status=row.status)
+    tx.close_wait(row, "answered", {})
+    succeed(tx, row, output=output, port=port)
+    propagate(tx, (row.parent_id, row.index))
+
+
+def expire(tx: Transition, row: Row) -> None:
+    """Nobody answered before the wait's deadline."""
+    error = {"code": "wait_expired", "message": "Nobody answered before the deadline."}
+    tx.close_wait(row, "expired", {})
+    tx.end_attempt(row, "timed_out", error)
+    fail(tx, row, error)
+    propagate(tx, (row.parent_id, row.index))
+
+
+def timer_due(tx: Transition, row: Row) -> None:
+    succeed(tx, row, output=None, port="out")
+    propagate(tx, (row.parent_id, row.index))
+
+
+def retry_due(tx: Transition, row: Row) -> None:
+    error = row.error
+    tx.move(row, StepStatus.READY)
+    row.error = error
+
+
+def decide_outcome(tx: Transition, row: Row, decision: Decision, *, output: Stored | None = None) -> None:
+    """A person says what became of an at-most-once step whose attempt ended without a word (promise P3)."""
+    if row.status is not StepStatus.NEEDS_DECISION:
+        raise NotPossibleNow(f"The step is {row.status}: there is nothing to decide.", status=row.status)
+    if tx.run.status is not RunStatus.RUNNING:
+        raise NotPossibleNow(f"The run is {tx.run.status}.", status=tx.run.status)
+    match decision:
+        case "happened":
+            row.output, row.port, row.origin, row.error = output, "out", "manual", None
+            tx.move(row, StepStatus.SUCCEEDED, port="out", origin="manual")
+        case "not_happened" | "run_again":
+            row.edition += decision == "run_again"
+            row.tries = row.crash_count = 0
+            tx.move(row, StepStatus.READY, reason="decided")
+        case "skip":
+            row.reason = "by_person"
+            tx.move(row, StepStatus.SKIPPED, reason="by_person")
+    propagate(tx, (row.parent_id, row.index))

@@ -1,0 +1,111 @@
+"""What the core knows of the rows: plain data, read under the run's lock, changed here and written by the store."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from runs.core.states import RunStatus, StepStatus
+
+
+@dataclass(slots=True)
+class RunRow:
+    id: UUID
+    status: RunStatus
+    generation: int
+    event_seq: int
+    open_count: int
+    running_count: int
+    waiting_count: int
+    failed_count: int
+    succeeded_count: int
+    total_count: int
+    run_day: Any = None  # date
+    workspace_id: UUID | None = None
+    version_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A JSON value as it is kept: its text, or the hash of its payload."""
+
+    text: str | None = None
+    ref: bytes | None = None
+
+
+@dataclass(slots=True)
+class Items:
+    """What a container knows of its items."""
+
+    total: int
+    cursor: int = 0  # next index that was never opened
+    open: int = 0
+    failed: int = 0
+    window: int = 32
+    policy: str = "fail_at_end"  # fail_fast | fail_at_end | continue
+    reopen: list[int] = field(default_factory=list)  # settled items that a resume will open again, as the window allows
+
+    @property
+    def settled(self) -> int:
+        return self.cursor - self.open - len(self.reopen)
+
+
+@dataclass(slots=True)
+class Row:
+    """A step run. `id` is None while its row is not yet inserted."""
+
+    id: int | None
+    path: str
+    node_id: str
+    status: StepStatus
+    parent_id: int | None = None
+    index: int | None = None
+    attempt: int = 0
+    tries: int = 0
+    crash_count: int = 0
+    fence: int | None = None
+    worker: UUID | None = None
+    claim: UUID | None = None
+    edition: int = 1  # of the input; part of the idempotency key
+    delivery: str = "at_least_once"
+    origin: str = "executed"
+    port: str | None = None
+    handled: str | None = None
+    reason: str | None = None
+    wait_kind: str | None = None
+    error: dict[str, Any] | None = None
+    output: Stored | None = None  # None: keep what the row has
+    input: Stored | None = None
+    items_json: Stored | None = None
+    items: Items | None = None
+    # set in this transition
+    stamps: str = ""  # r: ready now · s: started now · f: finished now
+    delay_s: float | None = None  # not_before = now + delay_s
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    seq: int
+    type: str
+    path: str | None
+    attempt: int | None
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EndedAttempt:
+    step_run_id: int
+    number: int
+    fence: int | None
+    worker: UUID | None
+    outcome: str  # succeeded | failed | timed_out | lost | cancelled
+    error: dict[str, Any] | None
+    input: Stored | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWait:
+    step_run_id: int
+    kind: str
+    attempt: int
+    data: dict[str, Any]
+    expires_s: float | None

@@ -1,0 +1,128 @@
+"""What an attempt's outcome does to its step run. The caller then propagates the step's scope."""
+
+from typing import assert_never
+
+from runs.core.advance import cancel_row, close_container, fail, open_items
+from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
+from runs.core.rows import Items, Row, Stored
+from runs.core.states import RunStatus, StepStatus
+from runs.core.transition import Transition
+
+def settle_attempt(
+    tx: Transition, row: Row, outcome: Outcome, *, output: Stored | None = None, jitter: float = 0.0
+) -> None:
+    """Ends (or parks) the present attempt of a running row. `output` is the stored output, or the stored items of a FanOut."""
+    if tx.run.status is RunStatus.CANCELLING and not isinstance(outcome, Succeeded):
+        cancel_row(tx, row)
+        return
+    match outcome:
+        case Succeeded(port=port):
+            succeed(tx, row, output=output, port=port)
+        case Waits():
+            park(tx, row, outcome, output=output)
+        case Fans():
+            fan_out(tx, row, outcome, items=output)
+        case Failed(error=error):
+            retry_or_fail(tx, row, error, outcome="failed", jitter=jitter)
+        case TimedOut(limit_s=limit_s):
+            error = Error("timed_out", f"The step's limit of {limit_s:g} s passed.", retryable=True)
+            lose(tx, row, error) if is_unknown(row) else retry_or_fail(
+                tx, row, error, outcome="timed_out", jitter=jitter
+            )
+        case Crashed(detail=detail):
+            crash(tx, row, detail)
+        case Stopped():
+            release(tx, row)
+        case _:
+            assert_never(outcome)
+
+
+def is_unknown(row: Row) -> bool:
+    """Whether nobody can tell if the effect of an attempt that did not answer took place (promise P3)."""
+    return row.delivery == "at_most_once"
+
+
+def succeed(tx: Transition, row: Row, *, output: Stored | None, port: str, origin: str = "executed") -> None:
+    row.output, row.port, row.error, row.origin = output, port, None, origin
+    tx.end_attempt(row, "succeeded")
+    tx.move(row, StepStatus.SUCCEEDED, port=port, origin=origin)
+
+
+def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> None:
+    row.delay_s = wait.seconds if wait.kind == "timer" else None
+    if wait.kind == "timer":
+        row.output = output
+    else:
+        tx.open_wait(row, wait.kind, data=wait.data, expires_s=wait.seconds)
+    tx.move(row, StepStatus.WAITING, wait=wait.kind, seconds=wait.seconds)
+    row.wait_kind = wait.kind
+
+
+def fan_out(tx: Transition, row: Row, fan: Fans, *, items: Stored | None) -> None:
+    row.items = Items(total=len(fan.items), window=fan.window, policy=fan.on_item_failure)
+    row.items_json = items
+    if not fan.items:
+        close_container(tx, row, row.items)
+        return
+    tx.move(row, StepStatus.WAITING, wait="children", total=len(fan.items))
+    row.wait_kind = "children"
+    open_items(tx, row)
+
+
+def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitter: float) -> None:
+    stored = as_json(error)
+    retry = tx.node(row).policy.retry
+    tx.end_attempt(row, outcome, stored)
+    if error.retryable and row.tries < retry.attempts and not is_unknown(row):
+        row.error = stored
+        row.delay_s = retry_delay_s(retry, row.tries, jitter=jitter, retry_after_s=error.retry_after_s)
+        tx.move(row, StepStatus.RETRY_WAIT, error=stored, delay_s=round(row.delay_s, 3))
+    else:
+        fail(tx, row, stored)
+
+
+def crash(tx: Transition, row: Row, detail: str) -> None:
+    """The attempt ended without a word. Its own budget, so that the user's retries stay theirs."""
+    error = Error("crashed", detail, retryable=True)
+    if is_unknown(row):
+        lose(tx, row, error)
+        return
+    stored = as_json(error)
+    tx.end_attempt(row, "lost", stored)
+    row.crash_count += 1
+    row.tries -= 1
+    if row.crash_count >= CRASH_BUDGET:
+        message = f"The step's process was lost {row.crash_count} times. The last time: {detail}"
+        fail(tx, row, {"code": "worker_lost", "message": message})
+        return
+    row.error = stored
+    row.delay_s = crash_delay_s(row.crash_count)
+    if row.delay_s:
+        tx.move(row, StepStatus.RETRY_WAIT, error=stored, delay_s=row.delay_s, crash=True)
+    else:
+        tx.move(row, StepStatus.READY, crash=True, reason="lost")
+        row.error = stored
+
+
+def lose(tx: Transition, row: Row, error: Error) -> None:
+    """At most once, and it may have happened: a person decides."""
+    stored = as_json(error)
+    tx.end_attempt(row, "lost" if error.code == "crashed" else "timed_out", stored)
+    row.error, row.reason = stored, "unknown_outcome"
+    tx.move(row, StepStatus.NEEDS_DECISION, error=stored, reason="unknown_outcome")
+
+
+def release(tx: Transition, row: Row) -> None:
+    """The worker gave the step back (it drains), or was told to stop it: no attempt of the user's is used up."""
+    if is_unknown(row):
+        lose(tx, row, Error("crashed", "The worker stopped while the step ran."))
+        return
+    tx.end_attempt(row, "lost", {"code": "released", "message": "The worker stopped before the step ended."})
+    row.tries -= 1
+    tx.move(row, StepStatus.READY, reason="released")
+
+
+def as_json(error: Error) -> dict[str, object]:
+    stored: dict[str, object] = {"code": error.code, "message": error.message}
+    return {**stored, "data": dict(error.data)} if error.data else stored

@@ -1,0 +1,182 @@
+"""One transaction's worth of changes to a run: what the core decides, and what the store then writes in one go.
+
+A transition starts from the run's row (locked) and loads scopes of step runs as it needs them. Every change of a status goes
+through `move`, which refuses what the table of moves does not allow, numbers the event and keeps the counters.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+from uuid import UUID
+
+from builder.graph.model import Node
+from kit.errors import AppError
+from runs.core.definition import Definition
+from runs.core.rows import EndedAttempt, Event, OpenedWait, Row, RunRow, Stored
+from runs.core.states import OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
+
+ScopeKey = tuple[int | None, int | None]  # (container's step run id, item index)
+
+
+class Loader(Protocol):
+    """Reads rows of the run while its row is locked."""
+
+    def scope(self, key: ScopeKey) -> list[Row]:
+        """All rows of the top level (None, None), or of one item of a container."""
+        ...
+
+    def open_children(self, container_id: int) -> list[Row]:
+        """The rows of all items that are not final."""
+        ...
+
+    def open_rows(self) -> list[Row]:
+        """Every row of the run in an open status, at any depth."""
+        ...
+
+    def broken_items(self, container_id: int) -> list[int]:
+        """The indexes of opened items with a step that failed unhandled or was cancelled, ascending."""
+        ...
+
+
+class ImpossibleMove(AppError):
+    """The core was about to make a move that the table of states does not know: a defect, never a user's fault."""
+
+    code = "impossible_move"
+
+
+class Transition:
+    def __init__(self, definition: Definition, run: RunRow, loader: Loader, *, actor: str) -> None:
+        self.definition = definition
+        self.run = run
+        self.actor = actor
+        self.before = run.status
+        self.first_seq = run.event_seq
+        self.loader = loader
+        self._scopes: dict[ScopeKey, dict[str, Row]] = {}
+        self._by_id: dict[int, Row] = {}
+        self.touched: dict[str, tuple[StepStatus | None, Row]] = {}  # path -> (status in the database, row)
+        self.events: list[Event] = []
+        self.attempts: list[EndedAttempt] = []
+        self.waits: list[OpenedWait] = []
+        self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
+        self.readied: list[Row] = []
+        self.progressed: dict[str, Row] = {}
+
+    # ------------------------------------------------------------------ rows
+    def adopt(self, rows: list[Row], scope: ScopeKey) -> dict[str, Row]:
+        """Takes rows that were read already as the whole of a scope."""
+        known = {row.node_id: self._by_id.get(row.id or -1, row) for row in rows}
+        self._scopes[scope] = known
+        for row in known.values():
+            if row.id is not None:
+                self._by_id[row.id] = row
+        return known
+
+    def scope(self, key: ScopeKey) -> dict[str, Row]:
+        if key not in self._scopes:
+            self.adopt(self.loader.scope(key), key)
+        return self._scopes[key]
+
+    def add_row(self, row: Row, key: ScopeKey) -> None:
+        """A step run that does not exist yet, opened in this transition."""
+        self._scopes.setdefault(key, {})[row.node_id] = row
+        self.touched[row.path] = (None, row)
+        self.run.total_count += 1
+        self._count(row, +1)
+
+    def add_known(self, row: Row) -> Row:
+        """A row read on its own (a container above the scope). The same row is never held twice."""
+        return self._by_id.setdefault(row.id or -1, row)
+
+    def open_children(self, container: Row) -> list[Row]:
+        """The open rows of a container's items, those of this transition included."""
+        assert container.id is not None
+        rows = [self._by_id.setdefault(row.id or -1, row) for row in self.loader.open_children(container.id)]
+        fresh = [row for _, row in self.touched.values() if row.id is None and row.parent_id == container.id]
+        return [row for row in (*rows, *fresh) if row.status in OPEN]
+
+    def container_of(self, row: Row) -> Row | None:
+        return None if row.parent_id is None else self._by_id[row.parent_id]
+
+    def node(self, row: Row) -> Node:
+        return self.definition.nodes[row.node_id]
+
+    # ------------------------------------------------------------------ changes
+    def touch(self, row: Row) -> None:
+        self.touched.setdefault(row.path, (row.status, row))
+
+    def move(self, row: Row, to: StepStatus, **data: Any) -> None:
+        """Moves a step run and tells of it. `data` is the event's."""
+        if not may_move(row.status, to):
+            raise ImpossibleMove(f"{row.path} cannot go from {row.status} to {to}.", path=row.path)
+        self.touch(row)
+        self._count(row, -1)
+        row.status = to
+        if to is not StepStatus.RUNNING:
+            row.worker = row.claim = None
+        if to is not StepStatus.WAITING:
+            row.wait_kind = None
+        if to in (StepStatus.READY, StepStatus.PENDING):
+            row.reason = row.handled = row.port = row.error = None
+        if to is StepStatus.READY:
+            row.stamps += "r"
+            row.delay_s = row.delay_s or 0.0
+            self.readied.append(row)
+        elif to not in OPEN:
+            row.stamps += "f"
+        self._count(row, +1)
+        self.tell(f"step.{to}", row, data)
+
+    def tell(self, kind: str, row: Row | None, data: dict[str, Any]) -> None:
+        self.run.event_seq += 1
+        path, attempt = (row.path, row.attempt or None) if row else (None, None)
+        self.events.append(Event(self.run.event_seq, kind, path, attempt, data))
+
+    def end_attempt(self, row: Row, outcome: str, error: dict[str, Any] | None = None) -> None:
+        assert row.id is not None
+        self.attempts.append(EndedAttempt(row.id, row.attempt, row.fence, row.worker, outcome, error, row.input))
+
+    def open_wait(self, row: Row, kind: str, *, data: Mapping[str, Any], expires_s: float | None) -> None:
+        assert row.id is not None
+        self.waits.append(OpenedWait(row.id, kind, row.attempt, dict(data), expires_s))
+
+    def close_wait(self, row: Row, status: str, answer: Mapping[str, Any]) -> None:
+        assert row.id is not None
+        self.closed_waits.append((row.id, status, answer))
+
+    def move_run(self, to: RunStatus, **data: Any) -> None:
+        if not run_may_move(self.run.status, to):
+            raise ImpossibleMove(f"The run cannot go from {self.run.status} to {to}.")
+        self.run.status = to
+        self.tell(f"run.{to}", None, data)
+
+    def claim(self, row: Row, *, worker: UUID, claim: UUID) -> None:
+        """Ready -> running for this worker, in the transaction that made it ready: the event of its start is enough."""
+        self._untell_ready(row)
+        row.attempt += 1
+        row.tries += 1
+        row.fence = self.run.event_seq + 1
+        self.readied.remove(row)
+        self.move(row, StepStatus.RUNNING, fence=row.fence, worker=str(worker))
+        row.worker, row.claim = worker, claim
+        row.stamps += "s"
+
+    def succeed_at_once(self, row: Row, output: Stored, *, port: str = "out") -> None:
+        """A node that needs no body (start): it succeeds as the run begins."""
+        row.output, row.port = output, port
+        self.move(row, StepStatus.SUCCEEDED, port=port, origin=row.origin)
+
+    # ------------------------------------------------------------------ inside
+    def _untell_ready(self, row: Row) -> None:
+        """Takes back the event 'ready' of a row that this same transaction starts, when it is the last one told."""
+        last = self.events[-1] if self.events else None
+        if last and last.path == row.path and last.type == "step.ready":
+            self.events.pop()
+            self.run.event_seq -= 1
+
+    def _count(self, row: Row, sign: int) -> None:
+        run, status = self.run, row.status
+        run.open_count += sign * (status in OPEN)
+        run.running_count += sign * (status is StepStatus.RUNNING)
+        run.waiting_count += sign * (status is StepStatus.WAITING or waits_for_person(status))
+        run.failed_count += sign * (status is StepStatus.FAILED and row.handled is None)
+        run.succeeded_count += sign * (status is StepStatus.SUCCEEDED)

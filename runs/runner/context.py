@@ -1,0 +1,137 @@
+"""What a body in the child may ask of Pawl. See steps.base.StepContext for the promises."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from runs.runner.frames import FrameType
+from runs.runner.jobs import Task
+from runs.runner.values import NotJson, TooLarge, decode, encode, encode_checked
+from steps.base import StepFailure
+
+PROGRESS_EVERY_S = 0.1
+TEXT_CHARS = 500
+KEY_CHARS = 200
+
+
+class Channel:
+    """The child's end of the frame pipe, for one attempt. Only the child itself may use it, not a process forked by a body."""
+
+    def __init__(self, send: Callable[[FrameType, str], None], wait_for_ack: Callable[[], None]) -> None:
+        self._send = send
+        self._wait_for_ack = wait_for_ack
+        self._lock = Lock()  # a body may have threads
+        self._pid = os.getpid()
+
+    def tell(self, type_: FrameType, text: str) -> None:
+        self._refuse_strangers()
+        with self._lock:
+            self._send(type_, text)
+
+    def store(self, text: str) -> None:
+        """Returns when the worker has stored the checkpoint."""
+        self._refuse_strangers()
+        with self._lock:
+            self._send(FrameType.CHECKPOINT, text)
+            self._wait_for_ack()
+
+    def _refuse_strangers(self) -> None:
+        if os.getpid() != self._pid:
+            raise RuntimeError("The step context works in the process that the body was called in, not in a forked one.")
+
+
+class Context:
+    """Implements steps.base.StepContext."""
+
+    def __init__(self, task: Task, *, fence: int, channel: Channel, folder: Path) -> None:
+        self.run_id = task.run_id
+        self.path = task.path
+        self.attempt = task.attempt
+        self.fence = fence
+        self.idempotency_key = task.idempotency_key
+        self._task = task
+        self._channel = channel
+        self._folder = folder
+        self._progress_at = 0.0
+        self._new_partials = 0
+
+    @cached_property
+    def workdir(self) -> Path:
+        """Made when it is first asked for: most bodies need none."""
+        self._folder.mkdir(parents=True)
+        return self._folder
+
+    @property
+    def has_workdir(self) -> bool:
+        return "workdir" in self.__dict__
+
+    @cached_property
+    def storage_root(self) -> Path:
+        return Path(self._task.storage_root)
+
+    @cached_property
+    def outbound_allow(self) -> frozenset[str]:
+        return frozenset(self._task.outbound_allow)
+
+    def log(self, text: str) -> None:
+        print(text, flush=True)
+
+    def progress(self, done: float, total: float | None = None, text: str = "") -> None:
+        """At most ten a second go out; the last one (done = total) always does."""
+        now = time.monotonic()
+        if now - self._progress_at < PROGRESS_EVERY_S and done != total:
+            return
+        self._progress_at = now
+        self._channel.tell(FrameType.PROGRESS, _checked((done, total, text[:TEXT_CHARS]), name="progress", limit_bytes=10_000))
+
+    @cached_property
+    def _stored(self) -> dict[str, Any]:
+        return {key: value for key, kind, value in self._task.checkpoints if kind == "once"}
+
+    def once(self, key: str, function: Callable[[], Any]) -> Any:
+        if key in self._stored:
+            return self._stored[key]
+        value = self._store("once", key, function())
+        self._stored[key] = value
+        return value
+
+    @cached_property
+    def previous_partials(self) -> Sequence[Any]:
+        return [value for _, kind, value in self._task.checkpoints if kind == "partial"]
+
+    def partial(self, value: Any) -> None:
+        self._new_partials += 1
+        self._store("partial", str(len(self.previous_partials) + self._new_partials), value)
+
+    def _store(self, kind: str, key: str, value: Any) -> Any:
+        """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""
+        if not isinstance(key, str) or not 0 < len(key) <= KEY_CHARS:
+            raise StepFailure("bad_checkpoint", f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters, not {key!r:.80}.")
+        text = _checked(value, name=f"checkpoint {key}", limit_bytes=self._task.output_limit_bytes)
+        self._channel.store(f"[{encode(kind)},{encode(key)},{text}]")
+        return decode(text)
+
+    def connection(self, name: str) -> Mapping[str, Any]:
+        try:
+            return self._task.connections[name]
+        except KeyError as problem:
+            raise StepFailure(
+                "connection_missing",
+                f"There is no connection '{name}' in this workspace. Make it under Connections, or choose another.",
+                data={"connection": name},
+            ) from problem
+
+
+def _checked(value: Any, *, name: str, limit_bytes: int) -> str:
+    try:
+        return encode_checked(value, name=name, limit_bytes=limit_bytes)
+    except NotJson as problem:
+        raise StepFailure("not_json", f"{problem}.", data={"path": problem.path}) from problem
+    except TooLarge as problem:
+        raise StepFailure(
+            "checkpoint_too_large", f"{name} has {problem.size_bytes} bytes of JSON; the limit is {problem.limit_bytes}."
+        ) from problem

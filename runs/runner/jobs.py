@@ -1,0 +1,105 @@
+"""A job and an outcome as JSON texts, both directions. Lists instead of objects: names would cost more than the values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from runs.runner.messages import Error, Failed, Fans, Job, Outcome, Succeeded, Waits
+from runs.runner.values import decode, encode
+
+SECRETS = "_secrets"  # in a connection's settings: the texts to mask; never shown to the body
+
+
+class Task(NamedTuple):
+    """A job as the child sees it."""
+
+    run_id: str
+    path: str
+    attempt: int
+    kind: str
+    config: dict[str, Any]
+    scope: dict[str, Any]
+    idempotency_key: str
+    storage_root: str
+    outbound_allow: list[str]
+    connections: dict[str, dict[str, Any]]
+    checkpoints: list[tuple[str, str, Any]]  # key, kind, value
+    output_limit_bytes: int
+
+
+def pack_job(job: Job) -> str:
+    return encode(
+        (
+            job.run_id,
+            job.path,
+            job.attempt,
+            job.kind,
+            job.config,
+            job.scope,
+            job.idempotency_key,
+            job.storage_root,
+            tuple(job.outbound_allow),
+            {name: _without_secrets(settings) for name, settings in job.connections.items()},
+            [(kept.key, kept.kind, kept.value) for kept in job.checkpoints],
+            job.output_limit_bytes,
+        )
+    )
+
+
+def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name != SECRETS}
+
+
+def unpack_job(text: str) -> Task:
+    return Task(*decode(text))
+
+
+class Answer(NamedTuple):
+    """What a child answers: `result` is the outcome as pack_* wrote it; `retire` says why the child must not go on."""
+
+    retire: str | None
+    is_same_input: bool  # the config had no expression: the input is the job's own config
+    input: Any
+    result: list[Any]
+
+
+def pack_answer(result: str, *, retire: str | None, input_text: str | None) -> str:
+    """`result` is the JSON of one of the lists below; `input_text` the JSON of the resolved config, None if unchanged."""
+    same = "true" if input_text is None else "false"
+    return f"[{encode(retire)},{same},{input_text or 'null'},{result}]"
+
+
+def pack_succeeded(output_text: str, *, port: str) -> str:
+    return f'["succeeded",{output_text},{encode(port)}]'
+
+
+def pack_waits(kind: str, *, seconds: float | None, data_text: str, output_text: str) -> str:
+    return f'["waits",{encode(kind)},{encode(seconds)},{data_text},{output_text}]'
+
+
+def pack_fans(items_text: str, *, window: int, on_item_failure: str) -> str:
+    return f'["fans",{items_text},{window},{encode(on_item_failure)}]'
+
+
+def pack_failed(error: Error) -> str:
+    return encode(
+        ("failed", error.code, error.message, error.retryable, error.retry_after_s, dict(error.data)),
+    )
+
+
+def unpack_answer(text: str) -> Answer:
+    return Answer(*decode(text))
+
+
+def outcome_of(result: Sequence[Any], *, input: Any) -> Outcome:
+    """Raises ValueError (also for a wrong number of parts) where no child of ours can have written this."""
+    match result:
+        case ["succeeded", output, port]:
+            return Succeeded(output, port, input)
+        case ["waits", kind, seconds, data, output]:
+            return Waits(kind, seconds, data, output, input)
+        case ["fans", items, window, on_item_failure]:
+            return Fans(items, window, on_item_failure, input)
+        case ["failed", code, message, retryable, retry_after_s, data]:
+            return Failed(Error(code, message, retryable, retry_after_s, cast(Mapping[str, Any], data)), input)
+        case _:
+            raise ValueError("an outcome of no known form")
