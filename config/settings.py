@@ -196,3 +196,5 @@ ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest f
 SAMPLE_HTTP = env.text("PAWL_SAMPLE_HTTP", "127.0.0.1:8765")  # its API, policy service and storage
 SAMPLE_SMTP = env.text("PAWL_SAMPLE_SMTP", "127.0.0.1:8766")  # its mail server, whose mails the mailbox page shows
 SAMPLE_STATE = env.path("PAWL_SAMPLE_STATE", STATE_DIR / "sample")
+SAMPLE_DATABASE_URL = env.text("PAWL_SAMPLE_DATABASE_URL", "")  # of its purchase orders; made or replaced where empty
+DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_demo` alone

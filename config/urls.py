@@ -8,6 +8,7 @@ from config import errors, health, shell
 api_patterns: list[URLPattern | URLResolver] = [
     path("health", health.HealthView.as_view()),
     path("", include("teams.api.urls")),
+    path("", include("sample.urls")),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -1,6 +1,6 @@
-"""The supplier invoices of the sample: scans that Pawl makes itself, so that what OCR reads can be checked against the truth.
+"""The supplier invoices of the sample: scans that Pawl makes itself, so that what OCR reads can be checked.
 
-Deterministic: the same version of Pillow makes the same bytes. `make_documents(folder)` writes twelve files and `truth.json`.
+Deterministic: the same version of Pillow makes the same bytes. `make_documents(folder)` writes twelve and the truth.
 Known on purpose: two invoices do not agree with their purchase order (see sample/orders.py); a reviewer corrects them.
 """
 
@@ -85,11 +85,14 @@ class Layout:
 
 LAYOUTS = {
     "plain": Layout("Invoice number: ", "Invoice date: ", "VAT ID: ", "Purchase order: ", "Total due: ", "iso"),
-    "long": Layout("Invoice no. ", "Date of issue: ", "VAT registration no. ", "Your order: ", "Amount payable: ", "words"),
+    "long": Layout(
+        "Invoice no. ", "Date of issue: ", "VAT registration no. ", "Your order: ", "Amount payable: ", "words"
+    ),
     "terse": Layout("Invoice # ", "Date: ", "VAT no. ", "PO reference: ", "Grand total: ", "slashes"),
 }
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
 )  # fmt: skip
 
 
@@ -133,7 +136,8 @@ INVOICES: tuple[Invoice, ...] = (
     # The supplier printed the order's number with two digits swapped (PO-7780 instead of PO-7708).
     Invoice(
         "invoice-08.png", "Quayside Print Works", "QPW-6604", "2026-03-11", "GB331872906", "PO-7780", "GBP", 20,
-        _lines(("Brochure, folded", 2000, "0.42"), ("Poster, large", 50, "6.30")), "long", Scan(skew_deg=-1.2, noise=0.15),
+        _lines(("Brochure, folded", 2000, "0.42"), ("Poster, large", 50, "6.30")), "long",
+        Scan(skew_deg=-1.2, noise=0.15),
     ),
     Invoice(
         "invoice-09.png", "Verde Catering SRL", "VC-1187", "2026-03-12", "IT07643520567", "PO-7709", "EUR", 10,
@@ -182,7 +186,8 @@ def truth(invoice: Invoice) -> dict[str, Any]:
         "vat": money(invoice.vat),
         "total": money(invoice.total),
         "lines": [
-            {**asdict(line), "unit_price": money(line.unit_price), "amount": money(line.amount)} for line in invoice.lines
+            {**asdict(line), "unit_price": money(line.unit_price), "amount": money(line.amount)}
+            for line in invoice.lines
         ],
         "pages": invoice.pages,
     }
@@ -252,7 +257,12 @@ def _scanned(page: Image.Image, scan: Scan, chance: random.Random) -> Image.Imag
     if scan.blur:
         image = image.filter(ImageFilter.GaussianBlur(scan.blur))
     if scan.shade:
-        shade = Image.linear_gradient("L").rotate(90).resize(image.size).point([155 + value * 100 // 255 for value in range(256)])
+        shade = (
+            Image.linear_gradient("L")
+            .rotate(90)
+            .resize(image.size)
+            .point([155 + value * 100 // 255 for value in range(256)])
+        )
         image = ImageChops.multiply(image, shade)
     if scan.noise:
         grain = Image.frombytes("L", image.size, chance.randbytes(image.width * image.height))
@@ -288,7 +298,7 @@ def _save(invoice: Invoice, folder: Path) -> None:
 
 
 def make_documents(folder: Path) -> Path:
-    """Writes all documents and `truth.json` (last, so that its presence says the folder is complete). Returns the latter."""
+    """Writes all documents, and `truth.json` last: its presence says the folder is complete. Returns its path."""
     truth_file = folder / "truth.json"
     wanted = {"edition": EDITION, "documents": [truth(invoice) for invoice in INVOICES]}
     if truth_file.exists() and json.loads(truth_file.read_text()) == wanted:

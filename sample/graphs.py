@@ -1,5 +1,6 @@
 """The sample's workflows as graph documents (builder/graph/model.py says what their fields mean)."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -180,10 +181,10 @@ def _delivering() -> list[Document]:
 def supplier_invoices() -> Document:
     chain = ["start", *INVOICE_STEPS[:6]]
     tail = [*INVOICE_STEPS[6:], "output"]
-    edges = [_edge(source, target) for source, target in zip(chain, chain[1:], strict=False)]
+    edges = [_edge(source, target) for source, target in pairwise(chain)]
     edges += [_edge("download", "read"), _edge("read", "extract")]
     edges += [_edge("review", "corrections", "approved"), _edge("review", "rejected", "rejected")]
-    edges += [_edge(source, target) for source, target in zip(tail, tail[1:], strict=False)]
+    edges += [_edge(source, target) for source, target in pairwise(tail)]
     return {"schema": 1, "nodes": _in_rows([*_reading(), *_deciding(), *_delivering()]), "edges": edges}
 
 
@@ -228,6 +229,6 @@ def agents() -> Document:
         _node("output", "output", "Output", {"value": "{{ steps.deployment.output }}"}),
     ]  # fmt: skip
     chain = ["start", "requirements", "design", "coding", "testing", "deployment", "output"]
-    edges = [_edge(source, target) for source, target in zip(chain, chain[1:], strict=False)]
+    edges = [_edge(source, target) for source, target in pairwise(chain)]
     edges += [_edge("testing", "release_note"), _edge("testing", "announcement")]
     return {"schema": 1, "nodes": _in_rows(nodes), "edges": edges}

@@ -1,7 +1,7 @@
 """The local mailbox: mails that the sample's SMTP server took, as files. What a mail says is never trusted.
 
-Only headers and the plain text are given out; of an HTML part, only that there is one. File names of attachments are shown,
-never used.
+Only headers and the plain text are given out; of an HTML part, only that there is one. File names of attachments are
+shown, never used.
 """
 
 import os
@@ -95,7 +95,7 @@ def _summary(mail_id: str, message: EmailMessage) -> Mail:
         subject=header(message, "Subject"),
         sender=header(message, "From"),
         to=header(message, "To"),
-        received_at=datetime.fromtimestamp(int(mail_id.split("-")[0]) / 1e9, tz=UTC),
+        received_at=datetime.fromtimestamp(int(mail_id.partition("-")[0]) / 1e9, tz=UTC),
         message_id=header(message, "Message-ID"),
         idempotency_key=header(message, "Idempotency-Key") or header(message, "X-Idempotency-Key"),
     )

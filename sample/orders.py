@@ -33,7 +33,8 @@ def purchase_orders() -> list[PurchaseOrder]:
 def _order(invoice: Invoice) -> PurchaseOrder:
     number = _ORDERED_AS.get(invoice.po_number, invoice.po_number)
     lines = tuple(
-        replace(line, quantity=_ORDERED_QUANTITY.get((number, line.description), line.quantity)) for line in invoice.lines
+        replace(line, quantity=_ORDERED_QUANTITY.get((number, line.description), line.quantity))
+        for line in invoice.lines
     )
     return PurchaseOrder(number, invoice.supplier, invoice.currency, lines)
 

@@ -1,4 +1,4 @@
-"""What arrived at the sample's servers: the count from outside Pawl that the crash demo compares with Pawl's own tables."""
+"""What arrived at the sample's servers: the count from outside that the crash demo compares with Pawl's own tables."""
 
 import json
 import threading

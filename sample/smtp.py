@@ -34,7 +34,7 @@ class _Keeper:
 
 
 def mail_server(address: Address, state: SampleState) -> Controller:
-    """A server in a thread of its own: `.start()` and `.stop()` it. Who signs in needs the sample's token as password."""
+    """A server in a thread of its own: `.start()` and `.stop()` it. Its password is the sample's token."""
 
     def authenticate(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: object) -> AuthResult:
         right = (

@@ -8,6 +8,9 @@ from pathlib import Path
 from sample.received import Received
 
 
+HIGHEST_PORT = 65535
+
+
 @dataclass(frozen=True)
 class Address:
     host: str
@@ -23,7 +26,7 @@ class BadAddress(ValueError):
 
 def parse_address(text: str, *, name: str) -> Address:
     host, colon, port = text.rpartition(":")
-    if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+    if not (colon and host and port.isdigit() and 0 < int(port) <= HIGHEST_PORT):
         raise BadAddress(f"{name} is {text!r}: it should look like 127.0.0.1:8765.")
     return Address(host, int(port))
 

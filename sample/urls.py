@@ -5,6 +5,6 @@ from django.urls import path
 from sample.api import MailboxView, MailView
 
 urlpatterns = [
-    path("workspaces/<slug:ws>/mailbox", MailboxView.as_view(), name="mailbox"),
-    path("workspaces/<slug:ws>/mailbox/<str:mail_id>", MailView.as_view(), name="mail"),
+    path("workspaces/<slug:workspace>/mailbox", MailboxView.as_view(), name="mailbox"),
+    path("workspaces/<slug:workspace>/mailbox/<str:mail_id>", MailView.as_view(), name="mail"),
 ]

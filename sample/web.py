@@ -1,7 +1,7 @@
 """The sample's HTTP server: invoices to fetch, a policy service to ask, an object storage to fill.
 
-Everything but /health asks for the bearer token. Each request is counted by method, path and idempotency key as it arrives,
-before it is answered: a client that dies while it waits has been counted.
+Everything but /health asks for the bearer token. Each request is counted by method, path and idempotency key as it
+arrives, before it is answered: a client that dies while it waits has been counted.
 """
 
 import hashlib

@@ -3,14 +3,18 @@
 import re
 from decimal import Decimal
 
-MONTHS = "january february march april may june july august september october november december".split()
+MONTHS = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+]  # fmt: skip
 NUMBER = r"[0-9][0-9,.]*"
 LABELS = {
     "invoice_number": r"invoice[ .]*(?:number[ .]*:|no[ .]*\.|#)[ .]*([A-Z]+ *- *[0-9. ]+)",
     "vat_id": r"vat[ .]*(?:id[ .]*:|registration[ .]*no[ .]*\.|no[ .]*\.)[ .]*([A-Z]{2,3} *[0-9A-Z]+)",
     "po_number": r"(?:purchase[ .]*order[ .]*:|your[ .]*order[ .]*:|po[ .]*reference[ .]*:)[ .]*(PO *- *[0-9. ]+)",
 }
-DATE = r"(?:invoice[ .]*date|date[ .]*of[ .]*issue|date)[ .]*:[ .]*([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}/[0-9]{2}/[0-9]{4}|[0-9]{1,2} *[a-z]+ *[0-9]{4})"
+DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}/[0-9]{2}/[0-9]{4}|[0-9]{1,2} *[a-z]+ *[0-9]{4}"
+DATE = rf"(?:invoice[ .]*date|date[ .]*of[ .]*issue|date)[ .]*:[ .]*({DAY})"
 TOTAL = rf"(?:total[ .]*due|amount[ .]*payable|grand[ .]*total)[ .]*:[ .]*([A-Z]{{3}})[ .]*({NUMBER})"
 LINE = re.compile(rf"^\W*(.*?\D) *([0-9]+) *x *({NUMBER}) *= *({NUMBER})$")
 
@@ -60,9 +64,7 @@ def read_lines(rows):
 
 def extract(document, text):
     rows = [row.strip() for row in text.splitlines() if row.strip()]
-    clean = {
-        name: re.sub(r"[ .]", "", found(pattern, text, name).group(1)).upper() for name, pattern in LABELS.items()
-    }
+    clean = {name: re.sub(r"[ .]", "", found(pattern, text, name).group(1)).upper() for name, pattern in LABELS.items()}
     currency, total = found(TOTAL, text, "total").groups()
     net = amount(found(rf"net *amount *: *({NUMBER})", text, "net").group(1))
     vat_percent, vat = found(rf"vat *([0-9]+) *% *: *({NUMBER})", text, "vat").groups()

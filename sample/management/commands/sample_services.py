@@ -1,6 +1,6 @@
 """manage.py sample_services: the sample's API, policy service, storage and mailbox in one process."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -10,7 +10,7 @@ from sample.settings import http_address, sample_state, smtp_address
 
 class Command(BaseCommand):
     help = "Serve the outside world of the sample workflow until stopped."
-    requires_system_checks: ClassVar[list[str]] = []  # it needs none of Django but the settings
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django declares it like this
 
     def handle(self, *args: Any, **options: Any) -> None:
         http, smtp = http_address(), smtp_address()
