@@ -22,6 +22,8 @@ class _Keeper:
         self._state = state
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        if not session.authenticated:
+            return "530 5.7.0 Sign in first"
         content = envelope.content
         if not isinstance(content, bytes):
             return "554 This mail could not be read"
@@ -51,7 +53,6 @@ def mail_server(address: Address, state: SampleState) -> Controller:
         server_kwargs={
             "authenticator": authenticate,
             "auth_require_tls": False,  # the loopback address only
-            "auth_required": True,
             "data_size_limit": LIMIT_BYTES,
         },
     )
