@@ -1,15 +1,33 @@
-import { BaseEdge, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
+import { BaseEdge, type EdgeProps, getSmoothStepPath, Position } from '@xyflow/react';
 import { memo } from 'react';
 
 import { useDiagram } from './context';
 import classes from './flow-edge.module.css';
+import { PORT_REACH } from './measure';
 import type { StepFlowEdge } from './to-flow';
 
+/** Edges end where a port can be hit; they should be seen to end where it can be seen. */
+const INWARDS = (PORT_REACH - 10) / 2;
+
+function endsAtPorts(given: Omit<EdgeProps<StepFlowEdge>, 'id' | 'target' | 'selected' | 'data'>) {
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = given;
+  const isBelow = sourcePosition === Position.Bottom;
+  return {
+    sourceX: isBelow ? sourceX : sourceX - INWARDS,
+    sourceY: isBelow ? sourceY - INWARDS : sourceY,
+    targetX: targetX + INWARDS - 1,
+    targetY,
+    sourcePosition,
+    targetPosition,
+  };
+}
+
 /** A smooth step; the branch's word stands beside the port that it leaves by. All of it is SVG: 500 edges must pan. */
-export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...ends }: EdgeProps<StepFlowEdge>) {
+export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...given }: EdgeProps<StepFlowEdge>) {
   const { useStatus, useIsTarget, onInsert } = useDiagram();
   const isRunning = useStatus(target)?.status === 'running';
   const isTarget = useIsTarget(id);
+  const ends = endsAtPorts(given);
   const [path, middleX, middleY] = getSmoothStepPath({ ...ends, borderRadius: 10, offset: 18 });
   const isError = data?.error ?? false;
   return (

@@ -1,9 +1,21 @@
 /** Looks of nodes and edges, and their layout. Shared by canvas and monitor; knows neither. */
 
+export { DiagramContext, type DiagramSources, type InsertRequest, never, nothing, type ProblemLevel } from './context';
+export { edgeTypes, nodeTypes } from './flow-types';
 export { GraphView, type GraphViewProps } from './graph-view';
 export { KindIcon } from './kind-icon';
 export { layOut, needsLayout } from './layout';
+export { childrenByParent, isContainer, portsById, sizesById } from './measure';
+export { MINIMAP_LOOK } from './minimap';
 export * from './sizes';
 export { STATUS_LOOKS } from './status';
 export { StatusBadge, StatusShape } from './status-badge';
+export {
+  createToFlow,
+  type Description,
+  type FlowParts,
+  type FlowSources,
+  type StepFlowEdge,
+  type StepFlowNode,
+} from './to-flow';
 export * from './types';

@@ -1,9 +1,9 @@
 import type { Edge, Node } from '@xyflow/react';
 
 import { describeLocally } from './describe';
-import { childrenByParent, isContainer } from './layout';
-import { edgeLabel, edgesBySource, portsOf, showsErrorPort } from './ports';
-import { containerSize, nodeSize, type Size } from './sizes';
+import { childrenByParent, handlesOf, isContainer, portsById, sizesById } from './measure';
+import { edgeLabel, edgesBySource, showsErrorPort } from './ports';
+import { nodeSize } from './sizes';
 import type { GraphDocument, GraphEdge, GraphNode, KindsByName, Port, StepKind } from './types';
 
 export interface StepData extends Record<string, unknown> {
@@ -37,156 +37,114 @@ export interface FlowSources {
   descriptions?: ReadonlyMap<string, Description> | undefined;
 }
 
-const same = (a: readonly Port[], b: readonly Port[]): boolean =>
-  a === b || (a.length === b.length && a.every((port, at) => port.name === b[at]?.name && port.title === b[at]?.title));
+type Selected = ReadonlySet<string>;
 
-function sameData(a: StepData, b: StepData): boolean {
-  return (
-    a.node === b.node &&
-    a.kind === b.kind &&
-    a.errorPort === b.errorPort &&
-    a.description === b.description &&
-    a.bodySize === b.bodySize &&
-    a.usedPorts === b.usedPorts &&
-    same(a.ports, b.ports)
-  );
+function samePorts(a: readonly Port[], b: readonly Port[]): boolean {
+  const same = (port: Port, at: number) => port.name === b[at]?.name && port.title === b[at]?.title;
+  return a === b || (a.length === b.length && a.every(same));
 }
 
-function sameShape(a: StepFlowNode, b: StepFlowNode): boolean {
-  return (
-    a.type === b.type &&
-    a.parentId === b.parentId &&
-    a.position.x === b.position.x &&
-    a.position.y === b.position.y &&
-    a.width === b.width &&
-    a.height === b.height &&
-    a.selected === b.selected
-  );
+const SHOWN = ['node', 'kind', 'errorPort', 'description', 'bodySize', 'usedPorts'] as const;
+const PLACED = ['type', 'parentId', 'width', 'height', 'selected', 'ariaLabel'] as const;
+
+function keepNode(before: StepFlowNode | undefined, now: StepFlowNode): StepFlowNode {
+  if (!before) return now;
+  const isSame =
+    SHOWN.every((name) => before.data[name] === now.data[name]) && samePorts(before.data.ports, now.data.ports);
+  const data = isSame ? before.data : now.data;
+  const stays =
+    PLACED.every((name) => before[name] === now[name]) &&
+    before.position.x === now.position.x &&
+    before.position.y === now.position.y;
+  return isSame && stays ? before : { ...now, data };
 }
 
-interface Level {
-  graph: GraphDocument;
-  sources: FlowSources;
-  selected: ReadonlySet<string>;
-}
-
-function nodeMaker({
-  graph,
-  sources,
-  selected,
-}: Level): (previous: ReadonlyMap<string, StepFlowNode>) => StepFlowNode[] {
+/** Makes React Flow's node of ours. */
+function nodeMaker(graph: GraphDocument, { kinds, descriptions }: FlowSources, selected: Selected) {
   const children = childrenByParent(graph);
   const leaving = edgesBySource(graph);
-  const sizes = new Map<string, Size>();
-  const portsById = new Map(
-    graph.nodes.map((node) => [
-      node.id,
-      portsOf(sources.kinds.get(node.kind), {
-        described: sources.descriptions?.get(node.id)?.ports,
-        leaving: leaving.get(node.id),
-      }),
-    ]),
-  );
-  const measure = (node: GraphNode): Size => {
-    const body = children.get(node.id) ?? [];
-    const size =
-      body.length > 0 || isContainer(node, sources.kinds)
-        ? containerSize(body.map((child) => ({ ...child.position, ...measure(child) })))
-        : nodeSize(portsById.get(node.id)?.length ?? 1);
-    sizes.set(node.id, size);
-    return size;
-  };
-  for (const node of children.get(null) ?? []) measure(node);
-
+  const ports = portsById(graph, kinds, descriptions);
+  const sizes = sizesById(graph, kinds, { children, ports });
   const make = (node: GraphNode, parent: string | null): StepFlowNode => {
-    const kind = sources.kinds.get(node.kind);
-    const told = sources.descriptions?.get(node.id);
+    const kind = kinds.get(node.kind);
     const out = leaving.get(node.id);
-    const body = children.get(node.id)?.length ?? 0;
+    const bodySize = children.get(node.id)?.length ?? 0;
+    const size = sizes.get(node.id) ?? nodeSize(1);
+    const own = ports.get(node.id) ?? [];
     return {
       id: node.id,
-      type: body > 0 || isContainer(node, sources.kinds) ? 'container' : 'step',
+      type: bodySize > 0 || isContainer(node, kinds) ? 'container' : 'step',
       position: node.position,
       ...(parent === null ? {} : { parentId: parent }),
-      ...sizes.get(node.id),
+      ...size,
+      measured: size,
+      handles: handlesOf({ size, ports: own, hasInput: kind?.has_input !== false }),
       selected: selected.has(node.id),
       ariaLabel: `${node.name || kind?.title || node.key}, ${kind?.title ?? node.kind}, key ${node.key}`,
       data: {
         node,
         kind,
-        ports: portsById.get(node.id) ?? [],
+        ports: own,
         usedPorts: (out ?? []).map((edge) => edge.source_port).join('\n'),
         errorPort: showsErrorPort(node, out),
-        description: told?.description || describeLocally(node, kind),
-        bodySize: body,
+        description: descriptions?.get(node.id)?.description || describeLocally(node, kind),
+        bodySize,
       },
     };
   };
-  return (previous) => {
-    const made: StepFlowNode[] = [];
-    const visit = (parent: string | null): void => {
-      for (const node of children.get(parent) ?? []) {
-        made.push(keep(previous.get(node.id), make(node, parent)));
-        visit(node.id); // React Flow wants a parent before its children
-      }
-    };
-    visit(null);
-    return made;
+  return { children, make };
+}
+
+function toNodes(
+  { children, make }: ReturnType<typeof nodeMaker>,
+  previous: ReadonlyMap<string, StepFlowNode>,
+): StepFlowNode[] {
+  const made: StepFlowNode[] = [];
+  const visit = (parent: string | null): void => {
+    for (const node of children.get(parent) ?? []) {
+      made.push(keepNode(previous.get(node.id), make(node, parent)));
+      visit(node.id); // React Flow wants a parent before its children
+    }
   };
+  visit(null);
+  return made;
 }
 
-function keep(before: StepFlowNode | undefined, now: StepFlowNode): StepFlowNode {
-  if (!before) return now;
-  const data = sameData(before.data, now.data) ? before.data : now.data;
-  if (data === before.data && sameShape(before, now)) return before;
-  return { ...before, ...now, data };
-}
-
-function makeEdge(edge: GraphEdge, ports: readonly Port[], selected: boolean): StepFlowEdge {
+function toEdge(edge: GraphEdge, ports: readonly Port[], selected: Selected): StepFlowEdge {
   return {
     id: edge.id,
     type: 'step',
     source: edge.source,
     target: edge.target,
     sourceHandle: edge.source_port,
-    selected,
+    selected: selected.has(edge.id),
     data: { label: edgeLabel(edge, ports), error: edge.source_port === 'error' },
   };
 }
 
-const sameEdge = (a: StepFlowEdge, b: StepFlowEdge): boolean =>
-  a.source === b.source &&
-  a.target === b.target &&
-  a.sourceHandle === b.sourceHandle &&
-  a.selected === b.selected &&
-  a.data?.label === b.data?.label;
+const ENDS = ['source', 'target', 'sourceHandle', 'selected'] as const;
+
+const keepEdge = (before: StepFlowEdge | undefined, now: StepFlowEdge): StepFlowEdge =>
+  before && ENDS.every((name) => before[name] === now[name]) && before.data?.label === now.data?.label ? before : now;
+
+const keepList = <T>(before: T[], now: T[]): T[] =>
+  before.length === now.length && before.every((one, at) => one === now[at]) ? before : now;
 
 /**
  * Turns documents into React Flow's nodes and edges. What did not change between two calls keeps its identity, so that
  * React Flow draws only what did.
  */
-export function createToFlow(): (
-  graph: GraphDocument,
-  sources: FlowSources,
-  selected: ReadonlySet<string>,
-) => FlowParts {
+export function createToFlow(): (graph: GraphDocument, sources: FlowSources, selected: Selected) => FlowParts {
   let before: FlowParts = { nodes: [], edges: [] };
   return (graph, sources, selected) => {
-    const nodes = nodeMaker({ graph, sources, selected })(new Map(before.nodes.map((node) => [node.id, node])));
-    const portsById = new Map(nodes.map((node) => [node.id, node.data.ports]));
+    const known = new Map(before.nodes.map((node) => [node.id, node]));
+    const nodes = toNodes(nodeMaker(graph, sources, selected), known);
+    const ports = new Map(nodes.map((node) => [node.id, node.data.ports]));
     const edgesById = new Map(before.edges.map((edge) => [edge.id, edge]));
     const edges = graph.edges
-      .filter((edge) => portsById.has(edge.source) && portsById.has(edge.target))
-      .map((edge) => {
-        const made = makeEdge(edge, portsById.get(edge.source) ?? [], selected.has(edge.id));
-        const old = edgesById.get(edge.id);
-        return old && sameEdge(old, made) ? old : made;
-      });
+      .filter((edge) => ports.has(edge.source) && ports.has(edge.target))
+      .map((edge) => keepEdge(edgesById.get(edge.id), toEdge(edge, ports.get(edge.source) ?? [], selected)));
     before = { nodes: keepList(before.nodes, nodes), edges: keepList(before.edges, edges) };
     return before;
   };
-}
-
-function keepList<T>(before: T[], now: T[]): T[] {
-  return before.length === now.length && before.every((one, at) => one === now[at]) ? before : now;
 }
