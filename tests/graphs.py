@@ -1,14 +1,15 @@
 """Graphs drawn as text, so that a test shows its graph above its lines.
 
-    draw("S > A > B")                      a chain; the kind comes from the key's letter (see LETTERS), else `set_fields`
+    draw("S > A > B")                      a chain; its letter gives the kind (see LETTERS), else `set_fields`
     draw("S > I, I ?true> A, I ?false> B, A + B > M > O")      ports, and `+` for every one of a group
     draw("S > E[A > B] > O")               a container with its body; containers are kind `map` unless told otherwise
     draw("S > fetch:http_request !> F")    a kind named in place; `!>` leaves by the error port
     draw("S > A", kinds={"A": "python"}, configs={"A": {"code": "..."}}, policies={"A": Policy(limit_s=5)})
 
-Lines and commas separate; a node's container is where it is first named, so a crossing edge can be drawn: `E[A], A > O`.
-The node `A` has the id `n_A` and the key `A`; the edge from A's port `out` to B has the id `e_A_out_B`. Ids differ from keys on
-purpose: code that mixes them up fails. `show(graph)` draws a graph again; `draw(show(graph))` has the same nodes and edges.
+Lines and commas separate; a node's container is where it is first named, so a crossing edge can be drawn:
+`E[A], A > O`. The node `A` has the id `n_A` and the key `A`; the edge from A's port `out` to B has the id
+`e_A_out_B`. Ids differ from keys on purpose: code that mixes them up fails. `show(graph)` draws a graph again; `draw(show(graph))` has
+the same nodes and edges.
 """
 
 import re
@@ -85,8 +86,8 @@ def draw(
     policies: Mapping[str, Policy] | None = None,
     plain: str = "set_fields",
 ) -> Graph:
-    """The graph that `text` draws. `kinds` goes by key or by a key's letter, `configs` by key or by kind, `policies` by key.
-    `plain` is the kind of nodes that nothing else names. Raises DrawingError."""
+    """The graph that `text` draws. `kinds` goes by key or by a key's letter, `configs` by key or by kind, `policies`
+    by key. `plain` is the kind of nodes that nothing else names. Raises DrawingError."""
     drawing = Drawing(kinds or {}, plain)
     reader = Reader(text, drawing)
     reader.chains(parent=None)
@@ -101,7 +102,7 @@ def draw(
 
 
 class Reader:
-    """Reads chains by recursive descent: chain = group (arrow group)*, group = item ('+' item)*, item = name ['[' chains ']']."""
+    """By recursive descent: chain = group (arrow group)*, group = item ('+' item)*, item = name ['[' chains ']']."""
 
     def __init__(self, text: str, drawing: Drawing) -> None:
         self.text = text

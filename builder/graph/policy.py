@@ -1,0 +1,63 @@
+"""What the numbers and words of a policy may be. A rule answers what is wrong with a value, or None."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Rule = Callable[[Any], str | None]
+DAY_S = 86_400
+QUEUE = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+
+
+def number(low: float, high: float, *, unit: str = "", whole: bool = False, above: bool = False) -> Rule:
+    """A number from `low` (not itself, if `above`) to `high`. A bool is no number."""
+    sort = "a whole number" if whole else "a number"
+    border = f"above {low}" if above else f"from {low}"
+    message = f"must be {sort} {border} to {high}{unit and ' ' + unit}"
+    types = (int,) if whole else (int, float)
+
+    def rule(value: Any) -> str | None:
+        good = type(value) in types and low <= value <= high and not (above and value == low)
+        return None if good else message
+
+    return rule
+
+
+def choice(*words: str) -> Rule:
+    def rule(value: Any) -> str | None:
+        return None if type(value) is str and value in words else f"must be one of: {', '.join(words)}"
+
+    return rule
+
+
+def optional(inner: Rule) -> Rule:
+    def rule(value: Any) -> str | None:
+        return None if value is None else inner(value)
+
+    return rule
+
+
+def anything(value: Any) -> str | None:
+    return None
+
+
+def queue_name(value: Any) -> str | None:
+    good = type(value) is str and QUEUE.fullmatch(value)
+    return None if good else "must be a queue's name: lower-case letters, digits, - and _, at most 63, a letter first"
+
+
+RETRY_RULES: Mapping[str, Rule] = {
+    "attempts": number(1, 100, whole=True),
+    "first_delay_s": number(0, DAY_S, unit="seconds (a day)"),
+    "factor": number(1, 100),
+    "max_delay_s": number(0, 7 * DAY_S, unit="seconds (7 days)"),
+}
+POLICY_RULES: Mapping[str, Rule] = {
+    "limit_s": optional(number(0, 30 * DAY_S, unit="seconds (30 days)", above=True)),
+    "on_error": choice("fail", "fallback", "port"),
+    "fallback": anything,
+    "on_upstream_failure": choice("skip", "wait", "default", "fail"),
+    "default": anything,
+    "queue": queue_name,
+    "delivery": optional(choice("at_most_once")),
+}
