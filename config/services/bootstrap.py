@@ -64,19 +64,33 @@ def venv(which: str) -> None:
     lock = REPOSITORY / "requirements" / f"{which}.txt"
     wanted = _hash([lock], more=sys.version)
     stamp = VENV / f".pawl-{which}"
-    if _reads(stamp, wanted) and (VENV / "bin" / "python").exists():
+    if _reads(stamp, wanted) and _is_whole(VENV):
         return
-    if not (VENV / "bin" / "python").exists():
+    if not _is_whole(VENV):
         say(f"Virtual environment in .venv (Python {sys.version.split()[0]})")
-        _do([sys.executable, "-m", "venv", "--clear", str(VENV)], hint="On Debian: apt-get install python3-venv")
+        _make_environment(VENV)
     say(f"Python packages of requirements/{which}.txt (about a minute the first time)")
+    _install(VENV, lock)
+    stamp.write_text(wanted)
+
+
+def _make_environment(folder: Path) -> None:
+    _do([sys.executable, "-m", "venv", "--clear", str(folder)], hint="On Debian: apt-get install python3-venv")
+
+
+def _install(environment: Path, lock: Path, *more: str) -> None:
     # The lock is complete: without the search for dependencies pip is several times faster.
-    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", *more, "-r", str(lock)]
     _do(
-        [str(VENV / "bin" / "python"), *install, "-r", str(lock)],
+        [str(environment / "bin" / "python"), "-m", "pip", "install", *options],
+        quiet=True,
         hint="Is a package index reachable? `pip config list` says which one is asked.",
     )
-    stamp.write_text(wanted)
+
+
+def _is_whole(environment: Path) -> bool:
+    """pip comes last when an environment is made."""
+    return (environment / "bin" / "python").exists() and (environment / "bin" / "pip").exists()
 
 
 def _with_a_newer_python(arguments: list[str]) -> int:
@@ -144,16 +158,13 @@ def _node_environment() -> dict[str, str]:
         shutil.rmtree(target, ignore_errors=True)
         making = TOOLS / "node.making"
         shutil.rmtree(making, ignore_errors=True)
-        lock = REPOSITORY / "requirements" / "node.txt"
-        pip = [sys.executable, "-m", "venv", "--clear", str(TOOLS / "pip")]
-        if not (VENV / "bin" / "pip").exists():
-            _do(pip, hint="On Debian: apt-get install python3-venv")
-        python = (VENV if (VENV / "bin" / "pip").exists() else TOOLS / "pip") / "bin" / "python"
-        install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
-        _do(
-            [str(python), *install, "--target", str(making), "-r", str(lock)],
-            hint="Or install Node 20 or newer yourself.",
-        )
+        environment = VENV if _is_whole(VENV) else TOOLS / "pip"
+        if not _is_whole(environment):
+            _do(
+                [sys.executable, "-m", "venv", "--clear", str(environment)],
+                hint="On Debian: apt-get install python3-venv",
+            )
+        _install(environment, REPOSITORY / "requirements" / "node.txt", "--target", str(making))
         making.rename(target)
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 

@@ -45,7 +45,6 @@ def run(state: Path, *, say: Say) -> int:
     except StopRequested:
         say("Stopped.")
         return 0
-    return 0
 
 
 def programs(environment: dict[str, str], *, web: int) -> list[Program]:
