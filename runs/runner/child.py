@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType as StackFrame
 
 from runs.runner.context import Channel, Context
-from runs.runner.execute import Execution, execute
+from runs.runner.execute import execute
 from runs.runner.frames import Frame, FrameReader, FrameType, ProtocolError, pack
 from runs.runner.jobs import Task, pack_answer, unpack_job
 
@@ -136,6 +136,3 @@ def preload() -> None:
     from steps import registry
 
     registry.all_specs()
-
-
-__all__ = ["Execution", "preload", "serve"]

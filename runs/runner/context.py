@@ -41,7 +41,9 @@ class Channel:
 
     def _refuse_strangers(self) -> None:
         if os.getpid() != self._pid:
-            raise RuntimeError("The step context works in the process that the body was called in, not in a forked one.")
+            raise RuntimeError(
+                "The step context works in the process that the body was called in, not in a forked one."
+            )
 
 
 class Context:
@@ -86,7 +88,9 @@ class Context:
         if now - self._progress_at < PROGRESS_EVERY_S and done != total:
             return
         self._progress_at = now
-        self._channel.tell(FrameType.PROGRESS, _checked((done, total, text[:TEXT_CHARS]), name="progress", limit_bytes=10_000))
+        self._channel.tell(
+            FrameType.PROGRESS, _checked((done, total, text[:TEXT_CHARS]), name="progress", limit_bytes=10_000)
+        )
 
     @cached_property
     def _stored(self) -> dict[str, Any]:
@@ -110,7 +114,9 @@ class Context:
     def _store(self, kind: str, key: str, value: Any) -> Any:
         """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""
         if not isinstance(key, str) or not 0 < len(key) <= KEY_CHARS:
-            raise StepFailure("bad_checkpoint", f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters, not {key!r:.80}.")
+            raise StepFailure(
+                "bad_checkpoint", f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters, not {key!r:.80}."
+            )
         text = _checked(value, name=f"checkpoint {key}", limit_bytes=self._task.output_limit_bytes)
         self._channel.store(f"[{encode(kind)},{encode(key)},{text}]")
         return decode(text)
@@ -133,5 +139,6 @@ def _checked(value: Any, *, name: str, limit_bytes: int) -> str:
         raise StepFailure("not_json", f"{problem}.", data={"path": problem.path}) from problem
     except TooLarge as problem:
         raise StepFailure(
-            "checkpoint_too_large", f"{name} has {problem.size_bytes} bytes of JSON; the limit is {problem.limit_bytes}."
+            "checkpoint_too_large",
+            f"{name} has {problem.size_bytes} bytes of JSON; the limit is {problem.limit_bytes}.",
         ) from problem

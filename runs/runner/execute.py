@@ -1,14 +1,11 @@
 """One attempt inside the child: resolve the expressions, check the config, call the body, make an answer of what it gave."""
 
 import math
-import os
 import signal
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType as StackFrame
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
@@ -18,15 +15,20 @@ from runs.runner import jobs
 from runs.runner.context import Context
 from runs.runner.jobs import Task
 from runs.runner.messages import Error
-from runs.runner.values import NotJson, TooLarge, encode_checked
+from runs.runner.values import NotJson, TooLarge, encode, encode_checked
 from steps import registry
-from steps.base import Done, FanOut, StepFailure, StepSpec, WaitFor
+from kit.errors import AppError
+from steps.base import Body, Done, FanOut, StepConfig, StepFailure, StepSpec, WaitFor
 
 EXPRESSION_LIMIT_S = 2.0  # of this process's own time: a machine that stood still does not make an expression fail
-EXPRESSION_KILL_S = 2.5  # for C code that never comes back to the interpreter; the worker knows this death by its signal
+EXPRESSION_KILL_S = (
+    2.5  # for C code that never comes back to the interpreter; the worker knows this death by its signal
+)
 MESSAGE_CHARS = 4000
 TRACEBACK_CHARS = 8000
 SHOWN_FIELDS = 20
+CODE_CHARS = 100
+DATA_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,11 @@ class Execution:
 
 
 class _Refused(Exception):
-    """The attempt fails before its body begins."""
+    """The attempt fails before its body begins, or because of what its body answered."""
 
-    def __init__(self, error: Error) -> None:
-        super().__init__(error.message)
-        self.error = error
+    def __init__(self, code: str, message: str, **data: Any) -> None:
+        super().__init__(message)
+        self.error = Error(code, message, data=data)
 
 
 class _TooSlow(BaseException):
@@ -51,15 +53,175 @@ class _TooSlow(BaseException):
 def execute(task: Task, context: Context) -> Execution:
     input_text: str | None = None
     try:
-        spec = registry.get(task.kind)
         config = task.config
-        if "{{" in task_text(config) or "{%" in task_text(config):
+        if task.has_expressions:
             config = _resolve(task)
             input_text = _encode(config, name="config", limit_bytes=task.output_limit_bytes)
+        spec = registry.get(task.kind)
         settings = _validate(spec, config)
+        body = _load(task.kind)
         failpoint("before_body")
-        given = registry.load_body(task.kind)(settings, context)
+        given = body(settings, context)
         failpoint("after_body")
         return Execution(_pack(given, spec=spec, config=config, limit_bytes=task.output_limit_bytes), input_text)
-    except BaseException as problem:
-        return Execution(jobs.pack_failed(_error_of(problem)), input_text)
+    except BaseException as problem:  # SystemExit of a body is the step's failure, never the child's end
+        retire = "it ran out of memory" if isinstance(problem, MemoryError) else None
+        return Execution(_pack_failed(_error_of(problem)), input_text, retire)
+
+
+# ------------------------------------------------------------------ before the body
+
+
+def _resolve(task: Task) -> dict[str, Any]:
+    try:
+        return _resolve_in_time(task)
+    except _TooSlow:
+        message = f"The expressions of this step took more than {EXPRESSION_LIMIT_S:g} s. Shorten their loops."
+        raise _Refused("expression_timeout", message) from None
+    except MemoryError:
+        raise _Refused(
+            "expression_too_large", "The expressions of this step make more than the memory can hold."
+        ) from None
+    except expressions.ExpressionError as problem:
+        data = {"field": problem.field, "available": list(problem.available)}
+        raise _Refused(problem.code, problem.message, **data) from problem
+
+
+def _resolve_in_time(task: Task) -> dict[str, Any]:
+    """Two clocks of used time: one raises, the other ends the process where C code lets no handler run."""
+    signal.signal(signal.SIGVTALRM, _on_slow)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, EXPRESSION_KILL_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, EXPRESSION_LIMIT_S)
+    try:
+        return expressions.resolve(task.config, task.scope, literal_fields=registry.literal_fields(task.kind))
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _on_slow(number: int, frame: StackFrame | None) -> NoReturn:
+    raise _TooSlow
+
+
+def _validate(spec: StepSpec, config: dict[str, Any]) -> StepConfig:
+    try:
+        return spec.config.model_validate(config)
+    except ValidationError as problem:
+        # Without the values: a resolved config may hold what nobody should read in an error.
+        found = problem.errors(include_url=False, include_context=False, include_input=False)[:SHOWN_FIELDS]
+        fields = [{"field": ".".join(str(part) for part in each["loc"]), "message": each["msg"]} for each in found]
+        told = "; ".join(f"{each['field'] or 'config'}: {each['message']}" for each in fields)
+        raise _Refused("bad_config", f"The settings of this step are wrong: {told}", fields=fields) from problem
+
+
+def _load(kind: str) -> Body:
+    try:
+        return registry.load_body(kind)
+    except (ImportError, AttributeError) as problem:
+        message = f"The body of step kind '{kind}' cannot be loaded on this worker: {problem}"
+        raise _Refused("body_not_loaded", message, kind=kind) from problem
+
+
+# ------------------------------------------------------------------ after the body
+
+
+def _pack(given: Any, *, spec: StepSpec, config: dict[str, Any], limit_bytes: int) -> str:
+    match given:
+        case Done():
+            if given.port != "out":
+                _check_port(given.port, spec=spec, config=config)
+            text = _encode(given.output, name="output", limit_bytes=limit_bytes)
+            return jobs.pack_succeeded(text, port=given.port)
+        case WaitFor():
+            return _pack_waits(given, limit_bytes=limit_bytes)
+        case FanOut():
+            text = _encode(list(given.items), name="items", limit_bytes=limit_bytes)
+            return jobs.pack_fans(text, window=int(given.window), on_item_failure=given.on_item_failure)
+        case _:
+            return jobs.pack_succeeded(_encode(given, name="output", limit_bytes=limit_bytes), port="out")
+
+
+def _pack_waits(given: WaitFor, *, limit_bytes: int) -> str:
+    if given.seconds is not None and not (math.isfinite(given.seconds) and given.seconds >= 0):
+        raise _Refused("bad_wait", f"A wait of {given.seconds} s is not possible.")
+    return jobs.pack_waits(
+        given.kind,
+        seconds=given.seconds,
+        data_text=_encode(dict(given.data), name="data", limit_bytes=limit_bytes),
+        output_text=_encode(given.output, name="output", limit_bytes=limit_bytes),
+    )
+
+
+def _check_port(port: str, *, spec: StepSpec, config: dict[str, Any]) -> None:
+    names = [each.name for each in spec.ports(config)]
+    if port not in names:
+        raise _Refused(
+            "bad_port", f"The body answered by port '{port}'. Step kind '{spec.kind}' has {', '.join(names)}."
+        )
+
+
+def _encode(value: Any, *, name: str, limit_bytes: int) -> str:
+    try:
+        return encode_checked(value, name=name, limit_bytes=limit_bytes)
+    except NotJson as problem:
+        raise _Refused("not_json", f"{problem}. A step gives JSON values only.", path=problem.path) from problem
+    except TooLarge as problem:
+        message = (
+            f"The {name} has {problem.size_bytes:,} bytes of JSON; the limit is {problem.limit_bytes:,}. "
+            "Write it to a file of the workspace's storage and give its name on, or split the work with a map."
+        )
+        code = "input_too_large" if name == "config" else "output_too_large"
+        data = {"size_bytes": problem.size_bytes, "limit_bytes": problem.limit_bytes}
+        raise _Refused(code, message, **data) from problem
+
+
+# ------------------------------------------------------------------ failures
+
+
+def _error_of(problem: BaseException) -> Error:
+    match problem:
+        case _Refused():
+            return problem.error
+        case StepFailure():
+            return Error(
+                problem.code,
+                problem.message,
+                retryable=problem.retryable,
+                retry_after_s=problem.retry_after_s,
+                data=problem.data,
+            )
+        case AppError():
+            return Error(problem.code, problem.message, data=problem.data)
+        case MemoryError():
+            return Error("out_of_memory", "The step needed more memory than a step may have.", retryable=True)
+        case _:
+            return _error_of_raised(problem)
+
+
+def _error_of_raised(problem: BaseException) -> Error:
+    name = type(problem).__name__
+    try:
+        text = str(problem)
+    except Exception:  # a __str__ that is broken as well
+        text = "(its text cannot be read)"
+    own = problem.__traceback__.tb_next if problem.__traceback__ else None  # without our own call of it
+    lines = "".join(traceback.format_exception(problem.with_traceback(own)))
+    data = {"type": name, "traceback": lines[-TRACEBACK_CHARS:]}
+    return Error("body_raised", f"{name}: {text}" if text else name, retryable=True, data=data)
+
+
+def _pack_failed(error: Error) -> str:
+    try:
+        data_text = encode_checked(dict(error.data), name="data", limit_bytes=DATA_BYTES)
+        retry_after = None if error.retry_after_s is None else max(0.0, float(error.retry_after_s))
+        retry_text = encode(retry_after)
+    except (NotJson, TooLarge, TypeError, ValueError):
+        data_text, retry_text = "{}", "null"  # the failure itself matters more than its details
+    return jobs.pack_failed(
+        str(error.code)[:CODE_CHARS],
+        str(error.message)[:MESSAGE_CHARS],
+        retryable=bool(error.retryable),
+        retry_after_text=retry_text,
+        data_text=data_text,
+    )

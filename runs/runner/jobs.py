@@ -16,6 +16,7 @@ class Task(NamedTuple):
     path: str
     attempt: int
     kind: str
+    has_expressions: bool
     config: dict[str, Any]
     scope: dict[str, Any]
     idempotency_key: str
@@ -27,14 +28,13 @@ class Task(NamedTuple):
 
 
 def pack_job(job: Job) -> str:
-    return encode(
+    config = encode(job.config)
+    head = encode((job.run_id, job.path, job.attempt, job.kind))
+    # JSON itself never has two braces side by side, so this finds texts only.
+    flag = "true" if "{{" in config or "{%" in config or "{#" in config else "false"
+    tail = encode(
         (
-            job.run_id,
-            job.path,
-            job.attempt,
-            job.kind,
-            job.config,
-            job.scope,
+            job.scope if flag == "true" else {},
             job.idempotency_key,
             job.storage_root,
             tuple(job.outbound_allow),
@@ -43,6 +43,7 @@ def pack_job(job: Job) -> str:
             job.output_limit_bytes,
         )
     )
+    return f"{head[:-1]},{flag},{config},{tail[1:]}"
 
 
 def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,10 +81,9 @@ def pack_fans(items_text: str, *, window: int, on_item_failure: str) -> str:
     return f'["fans",{items_text},{window},{encode(on_item_failure)}]'
 
 
-def pack_failed(error: Error) -> str:
-    return encode(
-        ("failed", error.code, error.message, error.retryable, error.retry_after_s, dict(error.data)),
-    )
+def pack_failed(code: str, message: str, *, retryable: bool, retry_after_text: str, data_text: str) -> str:
+    flag = "true" if retryable else "false"
+    return f'["failed",{encode(code)},{encode(message)},{flag},{retry_after_text},{data_text}]'
 
 
 def unpack_answer(text: str) -> Answer:

@@ -45,24 +45,30 @@ class ChildProcess:
     ward: socket.socket
     status: int | None = None  # wait status, once it and its descendants are gone
 
+    def __post_init__(self) -> None:
+        self.frames_fd = self.frames.fileno()
+        self.ward_fd = self.ward.fileno()
+        self.poller = select.poll()  # kept: registering costs more than a whole round trip should
+        for descriptor in (self.frames_fd, self.log, self.ward_fd):
+            self.poller.register(descriptor, select.POLLIN)
+
     def ask_to_end(self) -> None:
         self._say(b"T")
 
     def kill(self) -> None:
-        """Returns when the child and all its descendants are gone, and closes the pipes."""
+        """Returns when the child and all its descendants are gone. The pipes can still be read; see close."""
         if self.status is None:
             self._say(b"K")
             self.wait_until_gone(GONE_LIMIT_S)
         if self.status is None:  # a launcher that does not answer: its death ends the child (PDEATHSIG)
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-        self.close()
 
     def wait_until_gone(self, limit_s: float) -> bool:
         """Whether the launcher said within the time that everything is gone."""
         deadline = monotonic_s() + limit_s
         while self.status is None and (left_s := deadline - monotonic_s()) > 0:
-            if _is_readable(self.ward, left_s):
+            if is_readable(self.ward, left_s):
                 self.read_status()
         return self.status is not None
 
@@ -71,7 +77,12 @@ class ChildProcess:
         message = b""
         with suppress(ConnectionError):
             message = self.ward.recv(64)
-        self.status = int(message.split()[1]) if message.startswith(b"exit ") else int(signal.SIGKILL)
+        if message.startswith(b"exit "):
+            self.status = int(message.split()[1])
+            return
+        self.status = int(signal.SIGKILL)
+        with suppress(ProcessLookupError, PermissionError):  # nobody sweeps: end at least what stayed in its group
+            os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
         if self.log >= 0:
@@ -128,7 +139,7 @@ class Spawner:
                 socket.send_fds(launcher.control, [b"spawn"], theirs, socket.MSG_NOSIGNAL)
         child = ours
         message = b""
-        if _is_readable(child.ward, START_LIMIT_S):
+        if is_readable(child.ward, START_LIMIT_S):
             with suppress(ConnectionError):
                 message = child.ward.recv(64)
         if not message.startswith(b"pid "):
@@ -205,7 +216,7 @@ def _ends() -> Iterator[tuple[ChildProcess, list[int]]]:
         os.close(their_log)
 
 
-def _is_readable(sock: socket.socket, limit_s: float) -> bool:
+def is_readable(sock: socket.socket, limit_s: float) -> bool:
     poller = select.poll()
     poller.register(sock, select.POLLIN)
     return bool(poller.poll(limit_s * 1000))

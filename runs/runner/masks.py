@@ -1,0 +1,35 @@
+"""What leaves a child is masked before anybody else sees it: outputs, inputs, errors, checkpoints, progress, logs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from builder.connections.masking import Masker
+from runs.runner.jobs import SECRETS
+from runs.runner.messages import Error, Failed, Fans, Outcome, Succeeded, Waits
+
+
+def masker_of(connections: Mapping[str, Mapping[str, Any]]) -> Masker:
+    """Falsy where the connections bring no secret."""
+    return Masker(secret for settings in connections.values() for secret in settings.get(SECRETS, ()))
+
+
+def mask_outcome(masker: Masker, outcome: Outcome) -> Outcome:
+    value = masker.value
+    match outcome:
+        case Succeeded():
+            return Succeeded(value(outcome.output), outcome.port, value(outcome.input))
+        case Waits():
+            data, output = value(dict(outcome.data)), value(outcome.output)
+            return Waits(outcome.kind, outcome.seconds, data, output, value(outcome.input))
+        case Fans():
+            items = value(list(outcome.items))
+            return Fans(items, outcome.window, outcome.on_item_failure, value(outcome.input))
+        case Failed():
+            return Failed(_mask_error(masker, outcome.error), value(outcome.input))
+        case _:
+            return outcome
+
+
+def _mask_error(masker: Masker, error: Error) -> Error:
+    data = masker.value(dict(error.data))
+    return Error(masker.text(error.code), masker.text(error.message), error.retryable, error.retry_after_s, data)
