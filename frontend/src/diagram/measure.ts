@@ -43,7 +43,7 @@ interface Measured {
 }
 
 /** How large every node is drawn; a container as large as its body asks for. */
-export function sizesById(graph: GraphDocument, kinds: KindsByName, { children, ports }: Measured): Map<string, Size> {
+export function sizesById(kinds: KindsByName, { children, ports }: Measured): Map<string, Size> {
   const sizes = new Map<string, Size>();
   const measure = (node: GraphNode): Size => {
     const body = children.get(node.id) ?? [];

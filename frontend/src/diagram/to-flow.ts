@@ -64,7 +64,7 @@ function nodeMaker(graph: GraphDocument, { kinds, descriptions }: FlowSources, s
   const children = childrenByParent(graph);
   const leaving = edgesBySource(graph);
   const ports = portsById(graph, kinds, descriptions);
-  const sizes = sizesById(graph, kinds, { children, ports });
+  const sizes = sizesById(kinds, { children, ports });
   const make = (node: GraphNode, parent: string | null): StepFlowNode => {
     const kind = kinds.get(node.kind);
     const out = leaving.get(node.id);

@@ -1,0 +1,62 @@
+import { request } from '../../api/client';
+import type { Run, Workflow } from '../../api/types';
+import type { GraphDocument, JsonObject, Port } from '../../diagram';
+
+export interface Problem {
+  code: string;
+  severity: 'error' | 'warning';
+  message: string;
+  node?: string | null;
+  field?: string | null;
+  edge?: string | null;
+}
+
+export interface Draft {
+  revision: number;
+  graph: GraphDocument;
+  problems: Problem[];
+  updated_at: string;
+  updated_by: string | null;
+}
+
+export interface Version {
+  number: number;
+  note: string;
+  published_at: string;
+  published_by: string | null;
+  graph?: GraphDocument;
+}
+
+interface Call {
+  signal?: AbortSignal | undefined;
+}
+
+const at = (ws: string, id: string) => `/workspaces/${encodeURIComponent(ws)}/workflows/${encodeURIComponent(id)}`;
+
+export const readWorkflow = (ws: string, id: string, call: Call = {}) => request<Workflow>(at(ws, id), call);
+
+export const readDraft = (ws: string, id: string, call: Call = {}) => request<Draft>(`${at(ws, id)}/draft`, call);
+
+export const saveDraft = (ws: string, id: string, body: { revision: number; graph: GraphDocument }) =>
+  request<Draft>(`${at(ws, id)}/draft`, { method: 'PUT', body });
+
+export const readVersion = (ws: string, id: string, number: number, call: Call = {}) =>
+  request<Version>(`${at(ws, id)}/versions/${number}`, call);
+
+export const publishDraft = (ws: string, id: string, body: { revision: number; note: string }) =>
+  request<Version>(`${at(ws, id)}/publish`, { method: 'POST', body });
+
+export const describeNode = (ws: string, id: string, body: { kind: string; config: JsonObject }) =>
+  request<{ description: string; ports: Port[] }>(`${at(ws, id)}/describe`, { method: 'POST', body });
+
+export interface StartRun {
+  input: unknown;
+  version?: number;
+  idempotency_key: string;
+}
+
+export const startRun = (ws: string, id: string, body: StartRun) =>
+  request<Run>(`${at(ws, id)}/runs`, { method: 'POST', body });
+
+export const renameWorkflow = (ws: string, id: string, name: string) =>
+  request<Workflow>(at(ws, id), { method: 'PATCH', body: { name } });
