@@ -2,9 +2,11 @@
 
 Importing this module imports no kind; `get` imports the spec of that one kind; bodies are loaded in the child only.
 A plug-in names its StepSpec: `[project.entry-points."pawl.steps"] my_kind = "my_package.my_kind.spec:SPEC"`.
+PAWL_EXTRA_STEPS names modules, divided by commas, whose StepSpecs count as well: for kinds that no package brings yet.
 """
 
 import logging
+import os
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -17,6 +19,7 @@ from kit.errors import NotFound
 from steps.base import Body, StepSpec
 
 GROUP = "pawl.steps"
+EXTRA_STEPS = "PAWL_EXTRA_STEPS"
 BUILTIN: tuple[str, ...] = (
     "start", "branch", "switch", "merge", "map", "delay", "pass_through", "fail", "output",
     "set_fields", "validate", "template",
@@ -36,7 +39,18 @@ class UnknownKind(NotFound):
 @cache
 def _plugins() -> Mapping[str, EntryPoint]:
     """Scanning the installed packages takes milliseconds, so it happens once, and only when a kind is not built in."""
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in BUILTIN}
+    points = [*entry_points(group=GROUP), *_extra()]
+    return {point.name: point for point in points if point.name not in BUILTIN}
+
+
+def _extra() -> list[EntryPoint]:
+    modules = [name for name in os.environ.get(EXTRA_STEPS, "").split(",") if name]
+    return [
+        EntryPoint(spec.kind, f"{module}:{name}", GROUP)
+        for module in modules
+        for name, spec in vars(import_module(module)).items()
+        if isinstance(spec, StepSpec)
+    ]
 
 
 @cache
