@@ -280,7 +280,7 @@ def _speckle(image: Image.Image, count: int, chance: random.Random) -> None:
 
 def draw_invoice(invoice: Invoice) -> list[Image.Image]:
     """The pages of an invoice as they come out of the scanner."""
-    chance = random.Random(f"{EDITION}:{invoice.file}")
+    chance = random.Random(f"{EDITION}:{invoice.file}")  # noqa: S311 - the grain of a drawing
     return [_scanned(page, invoice.scan, chance) for page in _pages(invoice)]
 
 

@@ -4,7 +4,6 @@ Only headers and the plain text are given out; of an HTML part, only that there 
 shown, never used.
 """
 
-import os
 import re
 import secrets
 import time
@@ -51,7 +50,7 @@ def keep_mail(folder: Path, content: bytes) -> str:
     mail_id = f"{time.time_ns():019d}-{secrets.token_hex(4)}"
     unfinished = folder / f".{mail_id}.part"
     unfinished.write_bytes(content)
-    os.replace(unfinished, _file(folder, mail_id))
+    unfinished.replace(_file(folder, mail_id))
     return mail_id
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 from sample.documents import INVOICES, Invoice, Line
 
@@ -52,7 +53,7 @@ def line_rows() -> list[tuple[str, int, str, int, Decimal]]:
 
 
 # What the reviewer of the demo answers: the order's right number, and the quantity that was ordered.
-REVIEWER_CORRECTIONS = [
+REVIEWER_CORRECTIONS: list[dict[str, Any]] = [
     {"invoice_number": "QPW-6604", "field": "po_number", "value": "PO-7708"},
     {"invoice_number": "KS-8830", "line": 1, "field": "quantity", "value": 25},
 ]

@@ -1,4 +1,4 @@
-"""The demo's data: user, workspace, connections, workflows. Repeating it changes nothing but what has moved (a port)."""
+"""The demo's data: user, workspace, connections, workflows. Repeating it changes only what has moved (a port)."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +11,9 @@ from django.db import transaction
 from builder.connections.models import Connection
 from builder.connections.selectors import connections_of, settings_of
 from builder.connections.services import create_connection, update_connection
+from builder.workflows.models import Draft
+from builder.workflows.selectors import workflows_of
+from builder.workflows.services import create_workflow, publish
 from sample.database import SampleDatabase, given_database, own_database
 from sample.graphs import AGENTS_NAME, API, DATABASE, INVOICES_NAME, MAILBOX, agents, supplier_invoices
 from sample.settings import DEMO_EMAIL, DEMO_WORKSPACE, http_address, sample_state, smtp_address
@@ -90,3 +93,13 @@ def _connection(workspace: Workspace, name: str, *, kind: str, values: Mapping[s
 def _differs(connection: Connection, values: Mapping[str, Any]) -> bool:
     kept = settings_of(connection.workspace_id, [connection.name])[connection.name]
     return any(kept.get(field) != value for field, value in values.items())
+
+
+def _workflow(workspace: Workspace, name: str, *, graph: dict[str, Any], say: Say) -> None:
+    """What somebody has made of an earlier one stays as it is."""
+    if workflows_of(SYSTEM, workspace).filter(name=name).exists():
+        return
+    workflow = create_workflow(actor=SYSTEM, workspace=workspace, name=name, graph=graph)
+    revision = Draft.objects.get(workflow=workflow).revision
+    version = publish(actor=SYSTEM, workflow=workflow, revision=revision, note="The sample, as it comes")
+    say(f"Published '{name}' as version {version.number}")

@@ -21,7 +21,7 @@ class _Keeper:
     def __init__(self, state: SampleState) -> None:
         self._state = state
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd looks for it
         if not session.authenticated:
             return "530 5.7.0 Sign in first"
         content = envelope.content
@@ -38,7 +38,8 @@ class _Keeper:
 def mail_server(address: Address, state: SampleState) -> Controller:
     """A server in a thread of its own: `.start()` and `.stop()` it. Its password is the sample's token."""
 
-    def authenticate(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: object) -> AuthResult:
+    def authenticate(*asked: object) -> AuthResult:
+        data = asked[-1]  # after server, session, envelope, mechanism
         right = (
             isinstance(data, LoginPassword)
             and data.login == USER.encode()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from sample.received import Received
 
-
 HIGHEST_PORT = 65535
 
 

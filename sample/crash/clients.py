@@ -30,8 +30,10 @@ class PawlClient:
     def sign_in(self, email: str, password: str) -> None:
         self._http.get("/accounts/login/")
         form = {"login": email, "password": password, "csrfmiddlewaretoken": self._csrf()}
-        answer = self._http.post("/accounts/login/", data=form, headers={"Referer": f"{self._base_url}/accounts/login/"})
-        if "sessionid" not in self._http.cookies:
+        answer = self._http.post(
+            "/accounts/login/", data=form, headers={"Referer": f"{self._base_url}/accounts/login/"}
+        )
+        if not self._http.get("/api/session").is_success:
             raise DemoProblem(f"Signing in as {email} failed with status {answer.status_code}.")
 
     def get(self, path: str, **query: Any) -> Row:
@@ -55,7 +57,7 @@ class PawlClient:
         return rows
 
     def _csrf(self) -> str:
-        return self._http.cookies.get("csrftoken", "")
+        return self._http.cookies.get("csrftoken") or ""
 
 
 class SampleClient:

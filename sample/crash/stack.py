@@ -36,7 +36,7 @@ class Stack:
         self._supervisor.stop()
 
     def until(self, what: str, ask: Callable[[], Found | None], *, limit_s: float, every_s: float = LOOK_S) -> Found:
-        """Asks until there is an answer, and keeps the processes running meanwhile. Raises DemoProblem after the limit."""
+        """Asks until there is an answer, and keeps the processes running meanwhile. Raises DemoProblem in the end."""
         deadline = time.monotonic() + limit_s
         ask_at = 0.0
         while time.monotonic() < deadline:

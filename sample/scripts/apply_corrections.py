@@ -1,4 +1,4 @@
-"""Step 7: writes the reviewer's corrections into the invoices and works out their sums anew."""
+# Write the reviewer's corrections into the invoices, and sum up anew
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Step 5: sets each invoice beside its purchase order, says what differs, and proposes how to correct it."""
+# Set each invoice beside its order, say what differs, propose corrections
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Second agent: a function for each requirement, with the requirement it answers."""
+# A function for each requirement
 
 import re
 

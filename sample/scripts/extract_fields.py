@@ -1,4 +1,4 @@
-"""Step of the map: from the text that OCR read to the fields of an invoice. Fails where a key field is not found."""
+# Find the fields of an invoice in the text that OCR read; fail where a key field is missing
 
 import re
 from decimal import Decimal

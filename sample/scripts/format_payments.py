@@ -1,4 +1,4 @@
-"""Step 9: the payment file that the bank takes, and a summary for people."""
+# The payment file that the bank takes, and a summary for people
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""First agent: turns a wish into numbered requirements."""
+# Turn a wish into numbered requirements
 
 import re
 

@@ -1,4 +1,4 @@
-"""Fifth agent: says where the module may go. Without a test result, no further than to the trial place."""
+# Say where the module may go: without a test result, no further than to the trial place
 
 
 def main(inputs):

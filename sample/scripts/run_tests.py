@@ -1,4 +1,4 @@
-"""Fourth agent: calls every function of the module. It takes as long as it is told, at first longer than its limit."""
+# Call every function of the module; takes as long as it is told
 
 import time
 

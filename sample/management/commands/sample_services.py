@@ -10,7 +10,7 @@ from sample.settings import http_address, sample_state, smtp_address
 
 class Command(BaseCommand):
     help = "Serve the outside world of the sample workflow until stopped."
-    requires_system_checks: list[str] = []  # noqa: RUF012 - Django declares it like this
+    requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         http, smtp = http_address(), smtp_address()
