@@ -8,7 +8,7 @@ from steps.base import Field, widget
 
 
 def _storage_path(path: str) -> str:
-    """A path below the workspace's storage, as people write it. That it stays below is checked again when it is used."""
+    """A path below the workspace's storage, as people write it. That it stays below is checked again at its use."""
     if path.startswith("/") or "\\" in path or "\0" in path or ".." in path.split("/"):
         raise ValueError("a path in the storage has no leading '/', no '..', no backslash")
     return path

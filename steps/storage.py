@@ -98,6 +98,11 @@ def _give_name(part: Path, place: Path, *, keep_existing: bool, path: str) -> No
         os.close(folder)
 
 
+def is_part(place: Path) -> bool:
+    """A file that another attempt is writing just now, or left behind when it was killed."""
+    return place.name.startswith(".pawl-") and place.name.endswith(".part")
+
+
 def digest(place: Path) -> str:
     """SHA-256 in hex."""
     found = hashlib.sha256()

@@ -36,7 +36,7 @@ def _files(config: ArchiveConfig, root: Path) -> dict[str, Path]:
     for path in config.files:
         place = storage.locate(root, path)
         for file in sorted(place.rglob("*")) if place.is_dir() else [storage.existing_file(root, path)]:
-            if file.is_file() and not file.is_symlink() and file != own and not file.name.endswith(".part"):
+            if file.is_file() and not file.is_symlink() and file != own and not storage.is_part(file):
                 found[str(file.relative_to(root))] = file
     return found
 
@@ -46,10 +46,11 @@ def _content(value: Any) -> bytes:
 
 
 def _check_size(config: ArchiveConfig, sizes: list[int]) -> None:
-    if sum(sizes) > config.size_limit_mb * storage.MB:
+    total_mb = sum(sizes) / storage.MB
+    if total_mb > config.size_limit_mb:
         raise StepFailure(
             "archive_too_large",
-            f"What goes into the archive has {sum(sizes) / storage.MB:.1f} MB; the step's limit is {config.size_limit_mb:g} MB.",
+            f"What goes into the archive has {total_mb:.1f} MB; the step's limit is {config.size_limit_mb:g} MB.",
         )
 
 
