@@ -1,4 +1,4 @@
-"""Every address of Pawl, in one place. Below /api the doors of the rooms; what no door takes belongs to the application."""
+"""Every address of Pawl, in one place. Below /api are the doors of the rooms; the rest belongs to the application."""
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
@@ -8,6 +8,8 @@ from config import errors, health, shell
 api_patterns: list[URLPattern | URLResolver] = [
     path("health", health.HealthView.as_view()),
     path("", include("teams.api.urls")),
+    path("", include("builder.connections.api.urls")),
+    path("", include("builder.workflows.api.urls")),
     path("", include("sample.urls")),
 ]
 

@@ -1,0 +1,162 @@
+"""What goes in and out of the doors to workflows."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from builder.graph.model import SCHEMA_VERSION
+from steps.base import Delivery, Execution
+from teams.api.doors import AnyJson, Input, PageInput
+
+
+class GraphField(serializers.JSONField):
+    """A graph document; builder/graph/codec.py reads it and names every fault."""
+
+
+class GraphNode(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    key = serializers.CharField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    config = serializers.DictField(child=AnyJson())
+    policy = serializers.DictField(child=AnyJson())
+    parent = serializers.CharField(allow_null=True)
+    position = serializers.DictField(child=serializers.FloatField())
+
+
+class GraphEdge(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    source = serializers.CharField()
+    source_port = serializers.CharField()
+    target = serializers.CharField()
+
+
+class GraphOut(serializers.Serializer[Any]):
+    schema = serializers.IntegerField(default=SCHEMA_VERSION)
+    nodes = GraphNode(many=True)
+    edges = GraphEdge(many=True)
+
+
+class GraphProblem(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["error", "warning"])
+    message = serializers.CharField()
+    node = serializers.CharField(required=False)
+    field = serializers.CharField(required=False)
+    edge = serializers.CharField(required=False)
+
+
+class LastRunOut(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    status = serializers.CharField()
+    started_at = serializers.DateTimeField()
+
+
+class WorkflowOut(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    updated_by = serializers.CharField(allow_null=True)
+    archived_at = serializers.DateTimeField(allow_null=True)
+    live_version = serializers.IntegerField(allow_null=True)
+    draft_revision = serializers.IntegerField()
+    last_run = LastRunOut(allow_null=True)
+
+
+class WorkflowList(serializers.Serializer[Any]):
+    items = WorkflowOut(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class WorkflowQuery(PageInput):
+    q = serializers.CharField(required=False, max_length=200, help_text="Part of the name.")
+    archived = serializers.BooleanField(required=False, default=False)
+
+
+class WorkflowCreate(Input):
+    name = serializers.CharField(max_length=200)
+    graph = GraphField(required=False)
+
+
+class WorkflowUpdate(Input):
+    name = serializers.CharField(max_length=200, required=False)
+    archived = serializers.BooleanField(required=False)
+
+
+class DraftOut(serializers.Serializer[Any]):
+    revision = serializers.IntegerField()
+    graph = GraphOut()
+    problems = GraphProblem(many=True)
+    updated_at = serializers.DateTimeField()
+    updated_by = serializers.CharField(allow_null=True)
+
+
+class DraftSave(Input):
+    revision = serializers.IntegerField(min_value=1)
+    graph = GraphField()
+
+
+class CheckRequest(Input):
+    graph = GraphField()
+
+
+class CheckAnswer(serializers.Serializer[Any]):
+    problems = GraphProblem(many=True)
+
+
+class PublishRequest(Input):
+    revision = serializers.IntegerField(min_value=1)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=500)
+
+
+class VersionRow(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    note = serializers.CharField()
+    published_at = serializers.DateTimeField()
+    published_by = serializers.CharField(allow_null=True)
+
+
+class VersionOut(VersionRow):
+    graph = GraphOut()
+
+
+class VersionList(serializers.Serializer[Any]):
+    items = VersionRow(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PortOut(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    title = serializers.CharField()
+
+
+class StepKindOut(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    title = serializers.CharField()
+    group = serializers.CharField()
+    icon = serializers.CharField(help_text="Name of a Tabler icon.")
+    summary = serializers.CharField()
+    schema = serializers.DictField(child=AnyJson(), help_text="JSON Schema of the settings.")
+    ports = PortOut(many=True)
+    delivery = serializers.ChoiceField(choices=[each.value for each in Delivery])
+    execution = serializers.ChoiceField(choices=[each.value for each in Execution])
+    has_input = serializers.BooleanField()
+    connection_kinds = serializers.ListField(child=serializers.CharField())
+    default_limit_s = serializers.FloatField()
+    readme = serializers.CharField(help_text="Markdown.")
+
+
+class StepKindList(serializers.Serializer[Any]):
+    items = StepKindOut(many=True)
+
+
+class DescribeRequest(Input):
+    kind = serializers.CharField(max_length=64)
+    config = serializers.DictField(child=AnyJson(allow_null=True))
+
+
+class DescribeAnswer(serializers.Serializer[Any]):
+    description = serializers.CharField(allow_blank=True)
+    ports = PortOut(many=True)

@@ -1,0 +1,54 @@
+"""Doors: the step library, as the palette and the forms need it."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from builder.workflows.api import shapes
+from builder.workflows.api.views import WorkflowDoor
+from steps import registry
+from steps.base import StepSpec
+from teams.api.doors import Door
+
+
+class StepKindsView(Door):
+    @extend_schema(operation_id="listStepKinds", responses=shapes.StepKindList)
+    def get(self, request: Request, workspace: str) -> Response:
+        self.workspace(workspace)
+        return Response({"items": [_as_json(spec) for spec in registry.all_specs().values()]})
+
+
+class DescribeView(WorkflowDoor):
+    @extend_schema(operation_id="describeNode", request=shapes.DescribeRequest, responses=shapes.DescribeAnswer)
+    def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """The line under a node's name and the ports it has, while its settings are being edited."""
+        self.workflow(workspace, workflow_id)
+        asked = self.read(shapes.DescribeRequest)
+        spec = registry.get(asked["kind"])
+        return Response({"description": spec.describe(asked["config"]), "ports": _ports(spec, asked["config"])})
+
+
+def _ports(spec: StepSpec, config: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [{"name": port.name, "title": port.title} for port in spec.ports(config)]
+
+
+def _as_json(spec: StepSpec) -> dict[str, Any]:
+    return {
+        "kind": spec.kind,
+        "title": spec.title,
+        "group": spec.group,
+        "icon": spec.icon,
+        "summary": spec.summary,
+        "schema": registry.schema(spec.kind),
+        "ports": _ports(spec, {}),
+        "delivery": spec.delivery.value,
+        "execution": spec.execution.value,
+        "has_input": spec.has_input,
+        "connection_kinds": list(spec.connection_kinds),
+        "default_limit_s": spec.default_limit_s,
+        "readme": registry.readme(spec.kind),
+    }

@@ -1,0 +1,149 @@
+"""What workflows go through. Each function: permission, act, audit, in one transaction.
+
+The workflow's row is locked first, so that revisions and version numbers come one after the other. The lock leaves foreign
+keys alone (`no_key`): saving a draft never holds up the start of a run.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from builder.workflows import selectors
+from builder.workflows.checking import has_errors, problems_of
+from builder.workflows.documents import graph_of, read_graph, text_of
+from builder.workflows.errors import DraftConflict, DraftHasProblems, WorkflowArchived
+from builder.workflows.models import Draft, Version, Workflow
+from teams import audit
+from teams.access import Actor, Permission, require
+from teams.models import Workspace
+
+FIRST_GRAPH: dict[str, Any] = {
+    "schema": 1,
+    "nodes": [{"id": "start", "key": "start", "name": "Start", "kind": "start", "position": {"x": 0, "y": 0}}],
+    "edges": [],
+}
+
+
+@transaction.atomic
+def create_workflow(*, actor: Actor, workspace: Workspace, name: str, graph: Any = None) -> Workflow:
+    """With a draft that holds `graph`, or a start node. Raises GraphError."""
+    require(actor, Permission.EDIT, workspace)
+    document = read_graph(FIRST_GRAPH if graph is None else graph)
+    workflow = Workflow.objects.create(workspace=workspace, name=name, updated_by=actor.user)
+    Draft.objects.create(workflow=workflow, graph=text_of(document), updated_by=actor.user)
+    audit.record(actor, "workflow.create", target=workflow, workspace=workspace, data={"name": name})
+    return workflow
+
+
+@transaction.atomic
+def change_workflow(*, actor: Actor, workflow: Workflow, name: str | None = None, archived: bool | None = None) -> None:
+    """Both or neither; what is None stays."""
+    if name is not None:
+        rename_workflow(actor=actor, workflow=workflow, name=name)
+    if archived is not None:
+        archive_workflow(actor=actor, workflow=workflow, archived=archived)
+
+
+@transaction.atomic
+def rename_workflow(*, actor: Actor, workflow: Workflow, name: str) -> Workflow:
+    require(actor, Permission.EDIT, workflow.workspace)
+    locked = _lock(workflow)
+    audit.record(
+        actor, "workflow.rename", target=locked, workspace=locked.workspace, data={"from": locked.name, "to": name}
+    )
+    locked.name = name
+    _touch(locked, actor, "name")
+    return locked
+
+
+@transaction.atomic
+def archive_workflow(*, actor: Actor, workflow: Workflow, archived: bool = True) -> Workflow:
+    """Out of the way (or back again): an archived workflow cannot be edited or published; its runs stay."""
+    require(actor, Permission.EDIT, workflow.workspace)
+    locked = _lock(workflow)
+    if (locked.archived_at is not None) != archived:
+        locked.archived_at = timezone.now() if archived else None
+        _touch(locked, actor, "archived_at")
+        action = "workflow.archive" if archived else "workflow.unarchive"
+        audit.record(actor, action, target=locked, workspace=locked.workspace)
+    return locked
+
+
+@transaction.atomic
+def save_draft(*, actor: Actor, workflow: Workflow, revision: int, graph: Any) -> Draft:
+    """A draft may be unfinished: problems are no reason to refuse it. What is no graph at all is refused.
+
+    Raises GraphError; DraftConflict where `revision` is not the present one, with the present draft in its data.
+    """
+    require(actor, Permission.EDIT, workflow.workspace)
+    document = read_graph(graph)
+    draft = _draft_at(actor, workflow, revision)
+    draft.graph = text_of(document)
+    draft.revision += 1
+    draft.updated_by = actor.user
+    draft.save()
+    _touch(draft.workflow, actor)
+    audit.record(
+        actor,
+        "draft.save",
+        target=workflow,
+        workspace=workflow.workspace,
+        data={"revision": draft.revision, "nodes": len(document.nodes)},
+    )
+    return draft
+
+
+@transaction.atomic
+def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "") -> Version:
+    """Freezes the draft as the next version, which new runs execute from now on.
+
+    Raises DraftConflict, and DraftHasProblems where a problem is an error: then nothing changes.
+    """
+    require(actor, Permission.EDIT, workflow.workspace)
+    draft = _draft_at(actor, workflow, revision)
+    problems = problems_of(graph_of(draft.graph), workflow.workspace_id)
+    if has_errors(problems):
+        raise DraftHasProblems(
+            "The draft has problems. Mend those that are errors, then publish again.", problems=problems
+        )
+    newest = Version.objects.filter(workflow_id=workflow.id).aggregate(number=Max("number"))["number"] or 0
+    version = Version.objects.create(
+        workflow=draft.workflow, number=newest + 1, graph=draft.graph, note=note, published_by=actor.user
+    )
+    _touch(draft.workflow, actor)
+    audit.record(
+        actor,
+        "workflow.publish",
+        target=workflow,
+        workspace=workflow.workspace,
+        data={"version": version.number, "revision": draft.revision},
+    )
+    return version
+
+
+def _lock(workflow: Workflow) -> Workflow:
+    rows = Workflow.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("workspace").get(id=workflow.id)
+
+
+def _draft_at(actor: Actor, workflow: Workflow, revision: int) -> Draft:
+    locked = _lock(workflow)
+    if locked.archived_at is not None:
+        raise WorkflowArchived("This workflow is archived. Bring it back before you change it.")
+    draft = Draft.objects.get(workflow_id=locked.id)
+    draft.workflow = locked
+    if draft.revision != revision:
+        present = selectors.draft_of(locked)
+        raise DraftConflict(
+            f"The draft was saved meanwhile: it is at revision {draft.revision}, not {revision}. Look at the present one,"
+            " then save again.",
+            **present,
+        )
+    return draft
+
+
+def _touch(workflow: Workflow, actor: Actor, *fields: str) -> None:
+    workflow.updated_by = actor.user
+    workflow.save(update_fields=[*fields, "updated_at", "updated_by"])
