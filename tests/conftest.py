@@ -88,7 +88,13 @@ def servers() -> Iterator[Servers]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, servers: Servers) -> None:
-    """pytest-django asks for this before it makes the test database: the moment to start the servers."""
+    """pytest-django asks for this before it makes the test database: the moment to start the servers.
+
+    A test with real transactions leaves by TRUNCATE, which the append-only tables allow under this setting alone.
+    """
+    from django.db import connection
+
+    connection.settings_dict["OPTIONS"]["options"] += " -c pawl.maintenance=truncate"
 
 
 @pytest.fixture
