@@ -90,12 +90,12 @@ class StepSpec:
 
 
 def literal(**extra: Any) -> dict[str, Any]:
-    """`json_schema_extra` of a field whose text is taken as it stands: no expression in it is evaluated (code, templates)."""
+    """`json_schema_extra` of a field whose text is taken as it stands: expressions in it are not evaluated (code)."""
     return {"x-pawl": {"literal": True, **extra}}
 
 
 def widget(name: str, **extra: Any) -> dict[str, Any]:
-    """`json_schema_extra` that names the form widget: code (language=), key-values, connection, duration, cases, file."""
+    """`json_schema_extra` that names the form widget: code (language=), key-values, ... steps/README.md lists them."""
     return {"x-pawl": {"widget": name, **extra}}
 
 
@@ -176,18 +176,18 @@ class StepContext(Protocol):
         ...
 
     def once(self, key: str, function: Callable[[], Any]) -> Any:
-        """The stored value of `key` where an earlier attempt stored one, else function()'s, stored before it returns."""
+        """The stored value of `key` where an earlier attempt stored one, else function()'s, stored before returning."""
         ...
 
     @property
     def previous_partials(self) -> Sequence[Any]: ...
     def connection(self, name: str) -> Mapping[str, Any]:
-        """The settings and credentials of a connection that this node names. Raises StepFailure('connection_missing')."""
+        """Settings and credentials of a connection that this node names. Raises StepFailure('connection_missing')."""
         ...
 
 
 Body = Callable[[Any, StepContext], Any]
 __all__ = [
-    "Body", "Delivery", "Done", "ERROR_PORT", "Execution", "FanOut", "Field", "OUT", "Port", "StepConfig", "StepContext",
-    "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
+    "ERROR_PORT", "OUT", "Body", "Delivery", "Done", "Execution", "FanOut", "Field", "Port", "StepConfig",
+    "StepContext", "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
 ]  # fmt: skip

@@ -128,7 +128,7 @@ def _as_failures(request: Request, limits: Limits) -> Iterator[None]:
         if _is_certificate(problem):
             message = f"The certificate of {request.url} cannot be trusted: {problem}"
             raise StepFailure("tls_failed", message, data=data) from problem
-        message = f"{request.method} {request.url} failed on the way: {problem or type(problem).__name__}"
+        message = f"{request.method} {request.url} failed on the way: {str(problem) or type(problem).__name__}"
         raise StepFailure("connection_failed", message, retryable=True, data=data) from problem
 
 
@@ -155,7 +155,7 @@ class _Backend(httpcore.NetworkBackend):
         self._deadline = deadline
         self._inner = httpcore.SyncBackend()
 
-    def connect_tcp(
+    def connect_tcp(  # noqa: PLR0917  # httpcore's own signature
         self,
         host: str,
         port: int,

@@ -59,7 +59,7 @@ def _add(archive: zipfile.ZipFile, name: str, source: Path | bytes) -> None:
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # else the platform's own number would be in the bytes
     info.external_attr = 0o640 << 16
-    info._compresslevel = LEVEL  # type: ignore[attr-defined]  # ZipInfo has no public way before Python 3.13
+    info._compresslevel = LEVEL  # type: ignore[attr-defined]  # noqa: SLF001  # no public way before Python 3.13
     with archive.open(info, "w", force_zip64=False) as entry:
         _copy(source, entry)
 

@@ -88,6 +88,7 @@ class _Guarded:
     """Makes smtplib connect to a judged address. Its `_get_socket` is what its own SMTP_SSL overrides, too."""
 
     allow: Collection[str] = ()
+    _host: str
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         return addresses.connect(host, port, allow=self.allow, timeout_s=timeout)
@@ -107,7 +108,7 @@ def _server(settings: SmtpConnection, allow: Collection[str], timeout_s: float) 
     server = (_SmtpTls if settings.security == "tls" else _Smtp)(local_hostname="localhost", timeout=timeout_s)
     server.allow = allow
     try:
-        server._host = settings.host  # type: ignore[attr-defined]  # STARTTLS checks the certificate against it
+        server._host = settings.host  # noqa: SLF001  # STARTTLS checks the certificate against it
         server.connect(settings.host, settings.port)
         if settings.security == "starttls":
             server.starttls(context=tls_context())

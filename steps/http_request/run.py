@@ -91,11 +91,10 @@ def with_query(url: str, query: Mapping[str, Any]) -> str:
 
 
 def _pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    found = []
+    found: list[tuple[str, str]] = []
     for name, value in values.items():
-        for each in value if isinstance(value, list) else [value]:
-            if each is not None:
-                found.append((name, each if isinstance(each, str) else json.dumps(each)))
+        several = value if isinstance(value, list) else [value]
+        found += [(name, each if isinstance(each, str) else json.dumps(each)) for each in several if each is not None]
     return found
 
 

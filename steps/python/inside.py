@@ -1,16 +1,19 @@
 """The sandbox process: started as `python -I -S inside.py RESULT_FD`, one for each attempt, never reused.
 
 Reads the job from standard input as JSON, puts the walls up, runs the code, writes one JSON object to RESULT_FD:
-{"result": ...} | {"error": {code, message, line, traceback, retryable}} | {"refused": why}. What the code prints goes to
-standard output.
+{"result": ...} | {"error": {code, message, line, traceback, retryable}} | {"refused": why}. What the code prints goes
+to standard output.
 """
 
 import importlib.util
 import json
 import linecache
+import math
 import os
 import sys
 import traceback
+from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -35,7 +38,7 @@ def fail(message: str, code: str = "python_failed", retryable: bool = False) -> 
 
 def load_jail() -> ModuleType:
     """jail.py lies beside us, and `-I` keeps our own folder off the path."""
-    spec = importlib.util.spec_from_file_location("jail", os.path.join(os.path.dirname(__file__), "jail.py"))
+    spec = importlib.util.spec_from_file_location("jail", Path(__file__).with_name("jail.py"))
     if spec is None or spec.loader is None:
         raise ImportError("jail.py is missing")
     module = importlib.util.module_from_spec(spec)
@@ -55,10 +58,8 @@ def main() -> None:
         send(answer_to, {"refused": str(problem)})
         return
     answer = execute(job["code"], job["inputs"], jail)
-    try:
+    with suppress(OSError, ValueError):  # the code closed it
         sys.stdout.flush()
-    except (OSError, ValueError):
-        pass  # the code closed it
     send(answer_to, answer)
 
 
@@ -72,12 +73,12 @@ def execute(code: str, inputs: Any, jail: ModuleType) -> dict[str, Any]:
     linecache.cache[NAME] = (len(code), None, code.splitlines(keepends=True), NAME)
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__, "inputs": inputs, "fail": fail}
     try:
-        exec(compile(code, NAME, "exec"), space)
+        exec(compile(code, NAME, "exec"), space)  # noqa: S102  # what this process is for
         function = space.get("main")
         result = function(inputs) if callable(function) else space.get("result")
         json.dumps(check_json(result, "result", 0), allow_nan=False)
         return {"result": result}
-    except BaseException as problem:  # the code's own doing, SystemExit and KeyboardInterrupt included
+    except BaseException as problem:  # noqa: BLE001  # the code's own doing, SystemExit included
         jail.use_reserve()
         return {"error": describe(problem)}
 
@@ -94,7 +95,7 @@ def check_json(value: Any, path: str, depth: int) -> Any:
     elif isinstance(value, list | tuple):
         for index, each in enumerate(value):
             check_json(each, f"{path}[{index}]", depth + 1)
-    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    elif isinstance(value, float) and not math.isfinite(value):
         raise Failure(f"{path} is {value}, which JSON cannot hold", "result_not_json", False)
     elif value is not None and not isinstance(value, str | int | float):
         raise Failure(f"{path} is a {type(value).__name__}, which JSON cannot hold", "result_not_json", False)

@@ -1,5 +1,5 @@
-"""The walls of the sandbox, put up by the sandbox process around itself. Standard library only, no other module of Pawl:
-it is read as a file by `python -I -S`, where nothing else can be imported.
+"""The walls of the sandbox, put up by the sandbox process around itself. Standard library only: it is read as a file by
+`python -I -S`, where no module of Pawl can be imported.
 
 Each function raises OSError where its wall cannot stand. Linux only.
 """
@@ -11,6 +11,7 @@ import resource
 import signal
 import sysconfig
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -98,7 +99,7 @@ def landlock_version() -> int:
 
 
 def lock_files(readable: Iterable[str]) -> None:
-    """From here on only what lies below `readable` can be opened, for reading; nothing can be made, changed, removed."""
+    """From here on only what lies below `readable` can be opened, for reading. Nothing can be made or removed."""
     version = landlock_version()
     rights = FILE_RIGHTS[min(version, 5)]
     attributes = _Ruleset(rights, NET_RIGHTS if version >= 4 else 0, SCOPES if version >= 6 else 0)
@@ -108,7 +109,7 @@ def lock_files(readable: Iterable[str]) -> None:
     )
     for path in readable:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        rule = _PathBeneath(READ_FILE | READ_DIR if os.path.isdir(path) else READ_FILE, place)
+        rule = _PathBeneath(READ_FILE | READ_DIR if Path(path).is_dir() else READ_FILE, place)
         _check(LIBC.syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, ctypes.byref(rule), 0), "landlock_add_rule")
         os.close(place)
     _check(LIBC.syscall(RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
@@ -122,7 +123,7 @@ def readable_places() -> list[str]:
         paths["stdlib"], paths["platstdlib"], "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo",
         "/etc/ld.so.cache", "/etc/localtime",
     )  # fmt: skip
-    return [path for path in dict.fromkeys(map(os.path.realpath, wanted)) if os.path.exists(path)]
+    return [path for path in dict.fromkeys(map(os.path.realpath, wanted)) if Path(path).exists()]
 
 
 # ------------------------------------------------------------------ system calls: seccomp
@@ -133,7 +134,7 @@ EQUAL, MASKED_EQUAL = 4, 7
 CLONE_THREAD, AF_UNIX = 0x00010000, 1
 HARMLESS_IOCTLS = (0x5401, 0x5421, 0x5450, 0x5451, 0x541B)  # TCGETS, FIONBIO, FIONCLEX, FIOCLEX, FIONREAD
 
-ALLOWED = """
+_ALLOWED = """
 read write readv writev pread64 pwrite64 close close_range fstat newfstatat stat lstat statx lseek
 open openat readlink readlinkat getdents64 access faccessat faccessat2 getcwd
 mmap mprotect munmap mremap madvise brk mincore
@@ -147,7 +148,8 @@ setitimer getitimer alarm pause
 getpid getppid gettid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid
 futex futex_waitv set_robust_list get_robust_list set_tid_address rseq membarrier arch_prctl
 uname getrlimit getrusage sysinfo getrandom getcpu exit exit_group
-""".split()
+"""
+ALLOWED = tuple(_ALLOWED.split())
 
 
 class _Argument(ctypes.Structure):
@@ -184,7 +186,7 @@ def lock_system_calls(library: ctypes.CDLL) -> None:
         number = library.seccomp_syscall_resolve_name(name.encode())
         if number < 0:
             return  # this architecture has no such call
-        array = (_Argument * len(arguments))(*arguments) if arguments else None
+        array = (_Argument * len(arguments))(*(_Argument(*each) for each in arguments)) if arguments else None
         result = library.seccomp_rule_add_array(context, action, number, len(arguments), array)
         if result < 0:
             raise OSError(-result, f"seccomp rule for {name}: {os.strerror(-result)}")

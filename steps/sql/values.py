@@ -1,7 +1,7 @@
 """Database values as JSON values."""
 
 import base64
-import datetime
+import datetime as dt
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -11,7 +11,7 @@ from steps.base import StepFailure
 
 
 def to_json(value: Any) -> Any:
-    """Numbers stay numbers where a number holds them exactly, else they become text; times are ISO 8601; bytes base64."""
+    """Numbers stay numbers where a number holds them exactly, else they become text; times ISO 8601; bytes base64."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -42,8 +42,8 @@ def _scale(value: Decimal) -> int:
 
 _CHANGES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Decimal, _decimal),
-    ((datetime.datetime, datetime.date, datetime.time), lambda value: value.isoformat()),
-    (datetime.timedelta, lambda value: value.total_seconds()),
+    ((dt.datetime, dt.date, dt.time), lambda value: value.isoformat()),
+    (dt.timedelta, lambda value: value.total_seconds()),
     ((bytes, bytearray, memoryview), lambda value: base64.b64encode(bytes(value)).decode("ascii")),
 )
 
