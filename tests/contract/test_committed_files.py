@@ -10,8 +10,8 @@ from tests.contract.exceptions import check
 REGISTRIES = tuple(
     ".".join(parts)
     for parts in (
-        ("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"), ("yarnpkg", "com"), ("debian", "org"),
-        ("npmmirror", "com"), ("jsdelivr", "net"), ("unpkg", "com"),
+        ("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"), ("yarnpkg", "com"),
+        ("debian", "org"),        ("npmmirror", "com"), ("jsdelivr", "net"), ("unpkg", "com"),
     )
 )  # fmt: skip
 MACHINE_PATHS = tuple(
