@@ -114,7 +114,12 @@ def test_the_policy_service_breaks_and_mends_and_repeats_its_answer_to_the_same_
 
 @pytest.mark.parametrize(
     ("changed", "rule"),
-    [({"vat_id": "??"}, "vat_id"), ({"currency": "XXX"}, "currency"), ({"total": "NaN"}, "total"), ({"total": -1}, "total")],
+    [
+        ({"vat_id": "??"}, "vat_id"),
+        ({"currency": "XXX"}, "currency"),
+        ({"total": "NaN"}, "total"),
+        ({"total": -1}, "total"),
+    ],
 )
 def test_the_policy_service_refuses_what_breaks_a_rule(outside: Outside, changed: dict[str, Any], rule: str) -> None:
     invoice = {"invoice_number": "A-1", "vat_id": "DE811907980", "currency": "EUR", "total": "10.00", **changed}
@@ -146,9 +151,9 @@ def test_a_mail_is_kept_counted_and_shown_without_its_html(outside: Outside) -> 
 def test_a_wrong_password_sends_no_mail_and_none_at_all_neither(outside: Outside) -> None:
     with pytest.raises(smtplib.SMTPAuthenticationError):
         outside.send("k", password="wrong")
-    with smtplib.SMTP(outside.smtp.host, outside.smtp.port, timeout=10) as server:
-        with pytest.raises(smtplib.SMTPDataError, match="Sign in"):
-            server.sendmail("a@acme.example", ["b@acme.example"], "Subject: x")
+    server = smtplib.SMTP(outside.smtp.host, outside.smtp.port, timeout=10)
+    with server, pytest.raises(smtplib.SMTPDataError, match="Sign in"):
+        server.sendmail("a@acme.example", ["b@acme.example"], "Subject: x")
     assert list_mails(outside.state.mails) == []
 
 
@@ -165,7 +170,8 @@ def test_only_a_mail_of_the_mailbox_can_be_opened(tmp_path: Path, mail_id: str) 
         b"\xff\xfe\x00",
         b"Subject: =?unknown-8bit?q?=ff?=\r\nFrom: <<>>,@\r\n\r\n\xff",
         b"Content-Type: text/plain; charset=nonsense\r\nSubject: a\r\n b\r\n\r\nhi \xff",
-        b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Disposition: attachment; filename=../../a\r\n\r\n",
+        b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
+        b"--x\r\nContent-Disposition: attachment; filename=../../a\r\n\r\n",
     ],
 )
 def test_a_broken_mail_is_shown_as_far_as_it_can_be(tmp_path: Path, content: bytes) -> None:
