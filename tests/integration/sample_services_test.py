@@ -170,8 +170,10 @@ def test_only_a_mail_of_the_mailbox_can_be_opened(tmp_path: Path, mail_id: str) 
         b"\xff\xfe\x00",
         b"Subject: =?unknown-8bit?q?=ff?=\r\nFrom: <<>>,@\r\n\r\n\xff",
         b"Content-Type: text/plain; charset=nonsense\r\nSubject: a\r\n b\r\n\r\nhi \xff",
-        b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
-        b"--x\r\nContent-Disposition: attachment; filename=../../a\r\n\r\n",
+        (
+            b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
+            b"--x\r\nContent-Disposition: attachment; filename=../../a\r\n\r\n"
+        ),
     ],
 )
 def test_a_broken_mail_is_shown_as_far_as_it_can_be(tmp_path: Path, content: bytes) -> None:
