@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from sample.crash.report import wrong_payments
 from sample.documents import INVOICES, make_documents, truth
 from sample.graphs import SCRIPTS
 from sample.orders import REVIEWER_CORRECTIONS, line_rows, purchase_orders
 from steps.ocr.run import run as read_text
 from steps.ocr.spec import OcrConfig
+from steps.python.run import run as run_code
+from steps.python.spec import PythonConfig
 
 BATCH = "2026-03"
 
@@ -165,3 +168,28 @@ def test_the_agents_hand_their_work_on() -> None:
     untested = script("plan_deployment").main({"tests": {"passed": None, "note": "late"}, "functions": []})
     assert (tested["target"], untested["target"]) == ("production", "trial")
     assert untested["because"] == "late"
+
+
+def test_the_scripts_run_in_the_sandbox_of_the_python_kind(tmp_path: Path) -> None:
+    def run(name: str, inputs: dict[str, Any]) -> Any:
+        code = (SCRIPTS / f"{name}.py").read_text()
+        return run_code(PythonConfig(code=code, inputs=inputs), StorageContext(tmp_path))  # type: ignore[arg-type]
+
+    invoices = perfect_invoices()
+    orders = [row | {"unit_price": str(row["unit_price"])} for row in order_rows()]
+    report = run("build_report", {"batch": BATCH, "invoices": invoices, "orders": orders})
+    answer = {"data": {"corrections": report["proposed"]}}
+    corrected = run("apply_corrections", {"invoices": invoices, "answer": answer})
+    payments = run(
+        "format_payments",
+        {
+            "batch": BATCH,
+            "invoices": corrected["documents"],
+            "corrected": corrected["corrected"],
+            "compliance": {"verdict": "passed", "findings": []},
+        },
+    )
+    assert list(wrong_payments(payments["csv"])) == []
+    requirements = run("gather_requirements", {"wish": "Greet the customer"})
+    code = run("write_code", run("draw_design", requirements))
+    assert run("run_tests", {**code, "takes_s": 0})["passed"] is True
