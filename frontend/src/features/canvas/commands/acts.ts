@@ -1,15 +1,5 @@
 /** What commands ask and do; the tables beside name them. */
-import {
-  copySelected,
-  duplicateSelected,
-  focusStep,
-  middleOfView,
-  pasteSteps,
-  removeSelected,
-  say,
-  showStep,
-  tidy,
-} from '../actions';
+import { focusStep, middleOfView, say, showStep } from '../actions';
 import type { Hands } from '../hands';
 import { move } from '../model/document';
 import { neighbour } from '../model/room';
