@@ -40,7 +40,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.StaticFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -87,6 +87,10 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
 WHITENOISE_USE_FINDERS = not STATIC_ROOT.is_dir()  # without `collectstatic`: straight from where the files are
 STATICFILES_DIRS = [path for path in [BASE_DIR / "frontend" / "dist"] if path.exists()]
 
@@ -172,7 +176,7 @@ SPECTACULAR_SETTINGS = {
 # ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
 REDIS_URL = env.text("REDIS_URL")
 DRAMATIQ_BROKER = {
-    "BROKER": "dramatiq.brokers.redis.RedisBroker",
+    "BROKER": "runs.broker.DoorbellBroker",
     "OPTIONS": {
         "url": REDIS_URL,
         "namespace": "pawl",
@@ -180,7 +184,11 @@ DRAMATIQ_BROKER = {
         "maintenance_chance": 1_000_000,
     },
     # No retries, time limits or results: a message only wakes, the engine's tables decide (docs/architecture.md).
-    "MIDDLEWARE": ["dramatiq.middleware.AgeLimit", "django_dramatiq.middleware.DbConnectionsMiddleware"],
+    "MIDDLEWARE": [
+        "dramatiq.middleware.AgeLimit",
+        "django_dramatiq.middleware.DbConnectionsMiddleware",
+        "runs.broker.Lifecycle",
+    ],
 }
 DRAMATIQ_AUTODISCOVER_MODULES = ["actors"]
 CHANNEL_LAYERS = {
@@ -201,3 +209,6 @@ SAMPLE_SMTP = env.text("PAWL_SAMPLE_SMTP", "127.0.0.1:8766")  # its mail server,
 SAMPLE_STATE = env.path("PAWL_SAMPLE_STATE", STATE_DIR / "sample")
 SAMPLE_DATABASE_URL = env.text("PAWL_SAMPLE_DATABASE_URL", "")  # of its purchase orders; made or replaced where empty
 DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_demo` alone
+WORKER_QUEUES = env.words("PAWL_WORKER_QUEUES", "default")  # the lanes that this host's workers serve
+OUTPUT_LIMIT_BYTES = env.number("PAWL_OUTPUT_LIMIT_BYTES", 16 * 1024 * 1024, least=1024)
+LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)

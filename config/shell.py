@@ -30,8 +30,9 @@ class FrontEndMissing(Exception):
 
 
 def manifest_path() -> Path:
-    built = Path(settings.BASE_DIR) / "frontend" / "dist" / "manifest.json"
-    return built if built.is_file() else Path(settings.STATIC_ROOT) / "manifest.json"
+    """The collected one first: it names the files that are served."""
+    collected = Path(settings.STATIC_ROOT) / "manifest.json"
+    return collected if collected.is_file() else Path(settings.BASE_DIR) / "frontend" / "dist" / "manifest.json"
 
 
 @lru_cache(maxsize=4)

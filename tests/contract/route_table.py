@@ -60,6 +60,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKFLOW}/publish"): Row(Permission.EDIT, lambda world: {"revision": 1, "note": "again"}, 201),
     ("GET", f"{WORKFLOW}/versions"): Row(Permission.VIEW),
     ("GET", f"{WORKFLOW}/versions/{{number}}"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/mailbox"): Row(Permission.VIEW, None, 404),  # only the demo's workspace has one
+    ("GET", f"{WORKSPACE}/mailbox/{{mail_id}}"): Row(Permission.VIEW, None, 404),
 }
 
 
@@ -73,5 +75,6 @@ def make_world() -> World:
         "workflow_id": str(workflow.id),
         "number": str(version.number),
         "connection_id": str(connection.id),
+        "mail_id": "1",
     }
     return World(people, names)
