@@ -24,6 +24,10 @@ class Loader(Protocol):
         """All rows of the top level (None, None), or of one item of a container."""
         ...
 
+    def row(self, step_run_id: int) -> Row:
+        """One row by its id."""
+        ...
+
     def open_children(self, container_id: int) -> list[Row]:
         """The rows of all items that are not final."""
         ...
@@ -95,7 +99,11 @@ class Transition:
         return [row for row in (*rows, *fresh) if row.status in OPEN]
 
     def container_of(self, row: Row) -> Row | None:
-        return None if row.parent_id is None else self._by_id[row.parent_id]
+        if row.parent_id is None:
+            return None
+        if row.parent_id not in self._by_id:
+            self.add_known(self.loader.row(row.parent_id))
+        return self._by_id[row.parent_id]
 
     def node(self, row: Row) -> Node:
         return self.definition.nodes[row.node_id]

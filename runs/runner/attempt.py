@@ -7,6 +7,7 @@ import os
 import select
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,10 +132,8 @@ class Attempt:
             raise ProtocolError(f"a frame of step run {frame.step_run_id} with fence {frame.fence}")
         if self._ending is not None:
             return  # told to end: whatever it still says comes too late
-        try:
-            self._understand(frame)()
-        except (ConnectionError, BlockingIOError):
-            pass  # no acknowledgement: it is gone, or frozen; the ward or the clock will tell
+        act = self._understand(frame)
+        act()
 
     def _understand(self, frame: Frame) -> Callable[[], None]:
         """What is to be done, apart from doing it: a callback's ValueError is not the child's fault."""
@@ -155,12 +154,13 @@ class Attempt:
 
     def _outcome(self, text: str) -> Callable[[], None]:
         answer = unpack_answer(text)
-        outcome = outcome_of(answer.result, input=self._job.config if answer.is_same_input else answer.input)
+        outcome = outcome_of(answer.result, resolved=self._job.config if answer.is_same_input else answer.input)
         return lambda: self._settle(outcome, answer.retire)
 
     def _store(self, kind: str, key: str, value: Any) -> None:
         self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
-        self._send(FrameType.ACK, "null")
+        with suppress(ConnectionError, BlockingIOError):  # it is gone, or frozen: its ward or the clock will tell
+            self._send(FrameType.ACK, "null")
 
     # ------------------------------------------------------------------ the end of the child
 

@@ -5,6 +5,7 @@ signal handler) is told with the answer, and the worker then ends this child.
 """
 
 import _thread
+import faulthandler
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from runs.runner.context import Channel, Context
 from runs.runner.execute import execute
 from runs.runner.frames import Frame, FrameReader, FrameType, ProtocolError, pack
 from runs.runner.jobs import Task, pack_answer, unpack_job
+from steps import registry
 
 EXIT_BROKEN = 70
 JOB_LIMIT_BYTES = 2**31
@@ -26,7 +28,7 @@ LAUNCH_LOG = "PAWL_LAUNCH_LOG"
 
 
 class Told(BaseException):
-    """The worker told this child to end (SIGTERM). Not an Exception: a body's `except Exception` must not swallow it."""
+    """The worker told this child to end (SIGTERM). Not an Exception: a body that catches those must not swallow it."""
 
 
 class Child:
@@ -78,7 +80,7 @@ class Child:
 
     def _what_is_left(self) -> str | None:
         """What of this job would disturb the next one. Threads of C libraries are theirs to keep warm."""
-        if _thread._count() > 0:
+        if _thread._count() > 0:  # noqa: SLF001 - threading knows nothing of threads started below it
             return "it left a thread behind"
         if _has_children():
             return "it left a process behind"
@@ -124,15 +126,13 @@ def _has_children() -> bool:
 def serve(sock: socket.socket, *, folder: Path) -> None:
     """Executes jobs until the worker closes the socket or sends TERM."""
     # Line by line, so that a log is seen while the body runs; text that no encoding can hold is escaped.
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    faulthandler.enable(sys.stderr)  # where a segmentation fault happened then stands in the attempt's log
     with suppress(Told, ConnectionError):
         Child(sock, folder=folder).run()
 
 
 def preload() -> None:
     """Imports, in the launcher, what every child will need: its pages are then shared."""
-    import builder.expressions
-    from steps import registry
-
     registry.all_specs()

@@ -19,7 +19,7 @@ KEY_CHARS = 200
 
 
 class Channel:
-    """The child's end of the frame pipe, for one attempt. Only the child itself may use it, not a process forked by a body."""
+    """The child's end of the frame pipe, for one attempt. A process that a body forks may not use it."""
 
     def __init__(self, send: Callable[[FrameType, str], None], wait_for_ack: Callable[[], None]) -> None:
         self._send = send
@@ -55,6 +55,9 @@ class Context:
         self.attempt = task.attempt
         self.fence = fence
         self.idempotency_key = task.idempotency_key
+        self.run_input = task.scope.get("run", {}).get("input")
+        self.storage_root = Path(task.storage_root)
+        self.outbound_allow = frozenset(task.outbound_allow)
         self._task = task
         self._channel = channel
         self._folder = folder
@@ -71,16 +74,8 @@ class Context:
     def has_workdir(self) -> bool:
         return "workdir" in self.__dict__
 
-    @cached_property
-    def storage_root(self) -> Path:
-        return Path(self._task.storage_root)
-
-    @cached_property
-    def outbound_allow(self) -> frozenset[str]:
-        return frozenset(self._task.outbound_allow)
-
     def log(self, text: str) -> None:
-        print(text, flush=True)
+        print(text, flush=True)  # noqa: T201 - this process's output is the log
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
         """At most ten a second go out; the last one (done = total) always does."""
@@ -113,7 +108,7 @@ class Context:
 
     def _store(self, kind: str, key: str, value: Any) -> Any:
         """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""
-        if not isinstance(key, str) or not 0 < len(key) <= KEY_CHARS:
+        if not 0 < len(key) <= KEY_CHARS:
             raise StepFailure(
                 "bad_checkpoint", f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters, not {key!r:.80}."
             )

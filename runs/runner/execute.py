@@ -1,4 +1,4 @@
-"""One attempt inside the child: resolve the expressions, check the config, call the body, make an answer of what it gave."""
+"""One attempt inside the child: resolve the expressions, check the config, call the body, answer what it gave."""
 
 import math
 import signal
@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from builder import expressions
+from kit.errors import AppError
 from kit.failpoints import failpoint
 from runs.runner import jobs
 from runs.runner.context import Context
@@ -17,7 +18,6 @@ from runs.runner.jobs import Task
 from runs.runner.messages import Error
 from runs.runner.values import NotJson, TooLarge, encode, encode_checked
 from steps import registry
-from kit.errors import AppError
 from steps.base import Body, Done, FanOut, StepConfig, StepFailure, StepSpec, WaitFor
 
 EXPRESSION_LIMIT_S = 2.0  # of this process's own time: a machine that stood still does not make an expression fail
@@ -56,6 +56,7 @@ def execute(task: Task, context: Context) -> Execution:
         config = task.config
         if task.has_expressions:
             config = _resolve(task)
+        if config is not task.config:
             input_text = _encode(config, name="config", limit_bytes=task.output_limit_bytes)
         spec = registry.get(task.kind)
         settings = _validate(spec, config)
@@ -64,7 +65,7 @@ def execute(task: Task, context: Context) -> Execution:
         given = body(settings, context)
         failpoint("after_body")
         return Execution(_pack(given, spec=spec, config=config, limit_bytes=task.output_limit_bytes), input_text)
-    except BaseException as problem:  # SystemExit of a body is the step's failure, never the child's end
+    except BaseException as problem:  # noqa: BLE001 - SystemExit of a body is the step's failure, never the child's end
         retire = "it ran out of memory" if isinstance(problem, MemoryError) else None
         return Execution(_pack_failed(_error_of(problem)), input_text, retire)
 
@@ -82,9 +83,6 @@ def _resolve(task: Task) -> dict[str, Any]:
         raise _Refused(
             "expression_too_large", "The expressions of this step make more than the memory can hold."
         ) from None
-    except expressions.ExpressionError as problem:
-        data = {"field": problem.field, "available": list(problem.available)}
-        raise _Refused(problem.code, problem.message, **data) from problem
 
 
 def _resolve_in_time(task: Task) -> dict[str, Any]:
@@ -203,7 +201,7 @@ def _error_of_raised(problem: BaseException) -> Error:
     name = type(problem).__name__
     try:
         text = str(problem)
-    except Exception:  # a __str__ that is broken as well
+    except Exception:  # noqa: BLE001 - a __str__ that is broken as well
         text = "(its text cannot be read)"
     own = problem.__traceback__.tb_next if problem.__traceback__ else None  # without our own call of it
     lines = "".join(traceback.format_exception(problem.with_traceback(own)))

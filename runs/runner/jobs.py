@@ -1,7 +1,7 @@
-"""A job and an outcome as JSON texts, both directions. Lists instead of objects: names would cost more than the values."""
+"""A job and an outcome as JSON texts, both directions. Lists, not objects: names would cost more than the values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from runs.runner.messages import Error, Failed, Fans, Job, Outcome, Succeeded, Waits
 from runs.runner.values import decode, encode
@@ -34,7 +34,7 @@ def pack_job(job: Job) -> str:
     flag = "true" if "{{" in config or "{%" in config or "{#" in config else "false"
     tail = encode(
         (
-            job.scope if flag == "true" else {},
+            job.scope,
             job.idempotency_key,
             job.storage_root,
             tuple(job.outbound_allow),
@@ -64,7 +64,7 @@ class Answer(NamedTuple):
 
 
 def pack_answer(result: str, *, retire: str | None, input_text: str | None) -> str:
-    """`result` is the JSON of one of the lists below; `input_text` the JSON of the resolved config, None if unchanged."""
+    """`result` is the JSON of one of the lists below, `input_text` that of the resolved config (None if unchanged)."""
     same = "true" if input_text is None else "false"
     return f"[{encode(retire)},{same},{input_text or 'null'},{result}]"
 
@@ -90,16 +90,16 @@ def unpack_answer(text: str) -> Answer:
     return Answer(*decode(text))
 
 
-def outcome_of(result: Sequence[Any], *, input: Any) -> Outcome:
+def outcome_of(result: Sequence[Any], *, resolved: Any) -> Outcome:
     """Raises ValueError (also for a wrong number of parts) where no child of ours can have written this."""
     match result:
         case ["succeeded", output, port]:
-            return Succeeded(output, port, input)
+            return Succeeded(output, port, resolved)
         case ["waits", kind, seconds, data, output]:
-            return Waits(kind, seconds, data, output, input)
+            return Waits(kind, seconds, data, output, resolved)
         case ["fans", items, window, on_item_failure]:
-            return Fans(items, window, on_item_failure, input)
+            return Fans(items, window, on_item_failure, resolved)
         case ["failed", code, message, retryable, retry_after_s, data]:
-            return Failed(Error(code, message, retryable, retry_after_s, cast(Mapping[str, Any], data)), input)
+            return Failed(Error(code, message, retryable, retry_after_s, data), resolved)
         case _:
             raise ValueError("an outcome of no known form")

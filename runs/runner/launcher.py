@@ -1,9 +1,9 @@
 """The process that starts a worker's children, ends them, and leaves nothing behind. One for each worker process.
 
-`python -m runs.runner.launcher CONTROL_FD WORKER_PID MEMORY_BYTES FOLDER`, exec'd by runs.runner.spawner with a scrubbed
-environment. It has no state of the worker's, imports what every child needs once, and forks: a child costs milliseconds
-and shares those pages. It is single-threaded, so that forking is safe and PDEATHSIG (which follows a thread) means what
-it says. When the worker ends, however it ends, the control socket closes and everything below goes with it.
+`python -m runs.runner.launcher CONTROL_FD WORKER_PID MEMORY_BYTES FOLDER`, exec'd by runs.runner.spawner with a
+scrubbed environment. It has no state of the worker's, imports what every child needs once, and forks: a child costs
+milliseconds and shares those pages. It is single-threaded, so that forking is safe and PDEATHSIG (which follows a
+thread) means what it says. When the worker ends, however it ends, the control socket closes and everything below goes.
 
     worker --control: 'spawn' + (frames, log, ward)--> launcher --fork--> child
     worker --ward: 'T' (ask to end) | 'K' (end) | closed (end)--> launcher
@@ -101,7 +101,7 @@ class Launcher:
             os.close(log)
             child.serve(socket.socket(fileno=frames), folder=self._folder / str(os.getpid()))
             os._exit(0)
-        except BaseException:  # nothing may unwind into the launcher's own loop in this process
+        except BaseException:  # noqa: BLE001 - nothing may unwind into the launcher's own loop in this process
             sys.excepthook(*sys.exc_info())
         finally:
             os._exit(child.EXIT_BROKEN)
@@ -145,7 +145,7 @@ class Launcher:
             ward.sock.close()
 
     def _sweep(self) -> None:
-        """Ends every process below us that we did not start: an orphan of a child that ended. Loops, since they may fork."""
+        """Ends every process below us that we did not start: orphans of a child that ended. They may fork meanwhile."""
         give_up_at = time.monotonic() + SWEEP_LIMIT_S
         while time.monotonic() < give_up_at:
             self._reap()

@@ -1,4 +1,4 @@
-"""The log of one attempt: what its process and all below it print. Bounded, masked, handed on in not too small pieces."""
+"""The log of one attempt: what its process and all below it print. Bounded, masked, in not too small pieces."""
 
 import codecs
 import fcntl
@@ -20,7 +20,7 @@ _null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
 class LogPipe:
-    """Reads the pipe while an attempt runs. Past `limit_bytes` it keeps the pipe empty, so that the body goes on, and says so."""
+    """Reads the pipe while an attempt runs. Past `limit_bytes` it only keeps the pipe empty: the body goes on."""
 
     def __init__(self, descriptor: int, *, limit_bytes: int, masker: Masker, on_log: Callable[[str], None]) -> None:
         self._descriptor = descriptor

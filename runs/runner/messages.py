@@ -1,4 +1,4 @@
-"""What a worker hands to its warm child, and what comes back. JSON values only; each frame carries (step run, fence)."""
+"""What a worker hands to its warm child, and what comes back. JSON values only; frames carry (step run, fence)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,18 +1,19 @@
-"""Which processes descend from one, and how to end them all. Read from /proc, where a session of one's own hides nothing."""
+"""Which processes descend from one. Read from /proc, where a session of one's own hides nothing."""
 
 import os
 import signal
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 
 def children_of(pid: int) -> list[int]:
     """Direct children of all threads of `pid`; empty where it is gone."""
     found: list[int] = []
     with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += [int(word) for word in file.read().split()]
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found += [int(word) for word in (thread / "children").read_text().split()]
     return found
 
 

@@ -133,10 +133,9 @@ class Spawner:
         self._thread.shutdown()
 
     def _ask_for_child(self) -> ChildProcess | None:
-        with _ends() as (ours, theirs):
-            with self._lock, suppress(BrokenPipeError, ConnectionResetError):
-                launcher = self._ensure_launcher()
-                socket.send_fds(launcher.control, [b"spawn"], theirs, socket.MSG_NOSIGNAL)
+        with _ends() as (ours, theirs), self._lock, suppress(BrokenPipeError, ConnectionResetError):
+            launcher = self._ensure_launcher()
+            socket.send_fds(launcher.control, [b"spawn"], theirs, socket.MSG_NOSIGNAL)
         child = ours
         message = b""
         if is_readable(child.ward, START_LIMIT_S):

@@ -6,7 +6,7 @@ Python's encoder alone is too kind: it turns the key 1 into "1" and NaN into a w
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 MAX_DEPTH = 200  # levels of lists and objects; PostgreSQL, browsers and our own recursive walks all take that
@@ -39,7 +39,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_scan = json.JSONDecoder(parse_constant=_no_constant).scan_once
+_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder(parse_constant=_no_constant))["scan_once"]
 
 
 def decode(text: str) -> Any:
@@ -59,7 +59,7 @@ def encode(value: Any) -> str:
 
 
 def encode_checked(value: Any, *, name: str, limit_bytes: int) -> str:
-    """The value's JSON. Raises NotJson, or TooLarge where it has more than `limit_bytes` as UTF-8. A tuple is a list."""
+    """The value's JSON. Raises NotJson, or TooLarge above `limit_bytes` of UTF-8. A tuple counts as a list."""
     if type(value) not in _LEAVES:
         _check_containers(value, name=name)
     try:
@@ -99,7 +99,9 @@ def _explain(value: Any, *, name: str) -> NotJson:
     stack: list[Iterator[tuple[str, Any]]] = [iter([(name, value)])]
     while stack:
         for path, inner in stack[-1]:
-            why = _fault(inner) or (f"lies deeper than {MAX_DEPTH} levels" if len(stack) > MAX_DEPTH + 1 else None)
+            why = _fault(inner)
+            if why is None and len(stack) > MAX_DEPTH and isinstance(inner, (dict, list, tuple)):
+                why = f"lies deeper than {MAX_DEPTH} levels"
             if why:
                 return NotJson(path, why)
             if isinstance(inner, (dict, list, tuple)):
@@ -120,8 +122,8 @@ def _fault(value: Any) -> str | None:
     if value is None or isinstance(value, (str, bool, list, tuple)):
         return None
     if isinstance(value, dict):
-        wrong = next((key for key in value if not isinstance(key, str)), None)
-        return None if wrong is None else f"has the key {wrong!r:.80}, which is not text but {type(wrong).__name__}"
+        wrong = [key for key in value if not isinstance(key, str)]
+        return f"has the key {wrong[0]!r:.80}, which is not text but {type(wrong[0]).__name__}" if wrong else None
     if isinstance(value, int):
         return _fault_of_whole(value)
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A worker thread's warm child: what executes one job after the other, and is replaced whenever it might not be clean."""
+"""A worker thread's warm child: executes one job after the other, and is replaced whenever it might not be clean."""
 
 import os
 import select

@@ -1,0 +1,99 @@
+"""What an attempt gets from the engine (its job), and where its log and progress go."""
+
+import hashlib
+import json
+from uuid import UUID
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from builder.connections.selectors import settings_of
+from builder.graph.model import Node
+from kit.clock import monotonic_s
+from kit.errors import AppError
+from runs.core.outcomes import Error, Failed
+from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log
+from runs.engine.definitions import definition_of
+from runs.engine.scope import Values, scope_of
+from runs.link import Link
+from runs.runner.messages import Checkpoint, Job
+from runs.store.claim import Held
+from runs.store.read import Connection
+
+PROGRESS_EVERY_S = 1.0
+
+
+def idempotency_key(run_id: UUID, path: str, edition: int) -> str:
+    """The same for all attempts and resumes of a step on the same edition of its input (engine.md, product.md P2)."""
+    return hashlib.sha256(f"{run_id}/{path}/{edition}".encode()).hexdigest()[:32]
+
+
+def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Failed:
+    """All that the child needs for this attempt; a failure where the settings name a connection that cannot be had."""
+    definition = definition_of(connection, held.version_id)
+    node = definition.nodes[held.node_id]
+    try:
+        connections = connections_of(node, held.workspace_id)
+    except AppError as problem:
+        return Failed(Error(problem.code, problem.message))
+    kept = checkpoints_of(connection, held.step_run_id) if held.attempt > 1 else ()
+    return Job(
+        run_id=str(held.run_id),
+        step_run_id=held.step_run_id,
+        path=held.path,
+        attempt=held.attempt,
+        fence=held.fence,
+        kind=node.kind,
+        config=node.config,
+        scope=scope_of(connection, held, definition=definition, values=values),
+        idempotency_key=idempotency_key(held.run_id, held.path, held.edition),
+        limit_s=definition.limit_s(node),
+        storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
+        outbound_allow=sorted(settings.OUTBOUND_ALLOW),
+        connections=connections,
+        checkpoints=[Checkpoint(key, kind, json.loads(value)) for key, kind, value in kept if kind != "progress"],
+        output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
+        log_limit_bytes=settings.LOG_LIMIT_BYTES,
+    )
+
+
+def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object]]:
+    name = node.config.get("connection")
+    if not isinstance(name, str) or not name:
+        return {}
+    try:
+        return settings_of(workspace_id, [name])
+    finally:
+        close_old_connections()
+
+
+class AttemptLog:
+    """The attempt's log in pieces by offset, and its progress, stored at most once a second."""
+
+    def __init__(self, link: Link, held: Held) -> None:
+        self._link = link
+        self._held = held
+        self._offset = 0
+        self._told_at = 0.0
+        self._untold: tuple[float, float | None, str] | None = None
+
+    def write(self, text: str) -> None:
+        offset = self._offset
+        self._offset += len(text.encode("utf-8", "replace"))
+        self._link.retry(lambda connection, _: keep_log(connection, self._held, offset=offset, text=text))
+
+    def progress(self, done: float, total: float | None, text: str) -> None:
+        self._untold = (done, total, text)
+        if monotonic_s() - self._told_at >= PROGRESS_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Stores the last progress that was told. Raises FencedOut."""
+        if self._untold is None:
+            return
+        done, total, text = self._untold
+        self._untold, self._told_at = None, monotonic_s()
+        value = {"done": done, "total": total, "text": text}
+        self._link.retry(
+            lambda connection, _: keep_checkpoint(connection, self._held, kind="progress", key="", value=value)
+        )

@@ -1,0 +1,41 @@
+"""Claim: the next ready step for a worker, started in the same statement that takes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from kit.failpoints import failpoint
+from runs.publish import hint
+from runs.store import claim as store
+from runs.store.claim import Held
+from runs.store.read import Connection
+
+
+@dataclass(frozen=True)
+class Claimed:
+    result: Literal["claimed", "empty", "contended"]
+    held: Held | None = None
+
+
+def claim(
+    connection: Connection,
+    *,
+    worker: UUID,
+    claim_id: UUID,
+    queues: Sequence[str],
+    kinds: Sequence[str],
+    again: bool = False,
+) -> Claimed:
+    """One step for this worker. `again` says that an earlier call with this claim id got no reply: it may have taken a step.
+
+    'contended' means that something is ready, but its run was locked just now: try again soon, it is not 'nothing to do'.
+    """
+    held = store.claimed(connection, worker=worker, claim_id=claim_id) if again else None
+    held = held or store.claim(connection, worker=worker, claim_id=claim_id, queues=queues, kinds=kinds)
+    if held is not None:
+        failpoint("after_claim")
+        hint(held.run_id, workspace_id=held.workspace_id, seq=held.fence, status="running")
+        return Claimed("claimed", held)
+    contended = store.is_contended(connection, queues=queues, kinds=kinds)
+    return Claimed("contended" if contended else "empty")

@@ -1,0 +1,152 @@
+"""Finish and advance: the attempt's result, what follows from it, and the worker's next step, in one commit.
+
+Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. The fence is
+compared under the lock: a result of an attempt that is no longer the present one is refused and changes nothing.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from kit.failpoints import failpoint
+from runs.core.advance import propagate
+from runs.core.outcomes import Fans, Outcome, Succeeded, Waits
+from runs.core.rows import Row, Stored
+from runs.core.settle import settle_attempt
+from runs.core.states import RunStatus, StepStatus
+from runs.core.transition import ScopeKey, Transition
+from runs.engine.definitions import definition_of
+from runs.engine.transact import Told, told_by
+from runs.payloads import KEEP_PAYLOAD, stored
+from runs.store.claim import Held, claimed
+from runs.store.read import LOCK_RUN, READ_ITEM, READ_ROW, READ_TOP, Connection, Rows, run_row, step_row
+from runs.store.write import write
+
+
+@dataclass(frozen=True)
+class Wish:
+    """That the worker would take a next step of the same run, and which ones it may take."""
+
+    worker: UUID
+    claim: UUID  # made by the worker, so that a lost reply can be asked again
+    queues: Collection[str]
+    kinds: Collection[str]
+
+
+@dataclass(frozen=True)
+class Finished:
+    result: Literal["committed", "already", "fenced_out"]
+    next: Held | None = None
+    told: Told | None = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An outcome whose values are already where they will stay."""
+
+    outcome: Outcome
+    output: Stored | None = None
+    input: Stored | None = None
+
+
+def keep_values(connection: Connection, outcome: Outcome) -> Kept:
+    """Uploads what is too large for a row, before the transaction that refers to it (so no reference ever dangles).
+
+    Raises NotJson where a value cannot be kept.
+    """
+    output = input_ = None
+    if isinstance(outcome, Succeeded | Waits):
+        output = _keep(connection, outcome.output)
+    elif isinstance(outcome, Fans):
+        output = _keep(connection, list(outcome.items))
+    resolved = getattr(outcome, "input", None)
+    if resolved is not None and not isinstance(outcome, Fans):
+        input_ = _keep(connection, resolved)
+    return Kept(outcome, output, input_)
+
+
+def _keep(connection: Connection, value: Any) -> Stored:
+    where, text = stored(value)
+    if text is not None:
+        connection.execute(KEEP_PAYLOAD, (where.ref, text, len(text)))
+        failpoint("after_upload")
+    return where
+
+
+def finish(connection: Connection, held: Held, kept: Kept, *, wish: Wish | None, jitter: float) -> Finished:
+    """Writes the outcome of an attempt. `connection` is in autocommit mode and outside a transaction.
+
+    May be called again after any database error: a result that was committed is answered with 'already', together with the
+    next step that was taken with it.
+    """
+    definition = definition_of(connection, held.version_id)
+    key: ScopeKey = (held.parent_id, held.item_index)
+    with connection.pipeline() as pipeline:
+        connection.execute("BEGIN")
+        locked = connection.execute(LOCK_RUN, (held.run_id,))
+        siblings = connection.execute(*_read_scope(held))
+        container = connection.execute(READ_ROW, (held.parent_id,)) if held.parent_id is not None else None
+        pipeline.sync()
+        run_values = locked.fetchone()
+        rows = [step_row(values) for values in siblings.fetchall()]
+    assert run_values is not None, "a run is never deleted while a step of it is held"
+    tx = Transition(definition, run_row(run_values), Rows(connection, held.run_id), actor="system")
+    if container is not None:
+        tx.add_known(step_row(container.fetchone() or ()))
+    row = tx.adopt(rows, key)[held.node_id]
+    if row.fence != held.fence or row.status is not StepStatus.RUNNING:
+        connection.execute("ROLLBACK")
+        return _too_late(connection, held, row, wish=wish)
+    row.input = kept.input
+    settle_attempt(tx, row, kept.outcome, output=kept.output, jitter=jitter)
+    if row.status is not StepStatus.RUNNING:
+        propagate(tx, key)
+    taken = _take_next(tx, wish)
+    failpoint("in_finish")
+    opened_id = _write_and_commit(connection, tx)
+    failpoint("after_finish")
+    next_held = _held(held, taken, opened_id) if taken else None
+    return Finished("committed", next_held, told_by(tx))
+
+
+def _read_scope(held: Held) -> tuple[Any, Sequence[Any]]:
+    if held.parent_id is None:
+        return READ_TOP, (held.run_id,)
+    return READ_ITEM, (held.parent_id, held.item_index)
+
+
+def _write_and_commit(connection: Connection, tx: Transition) -> int | None:
+    with connection.pipeline():
+        opened = write(connection, tx)
+        connection.execute("COMMIT")
+    return opened()
+
+
+def _too_late(connection: Connection, held: Held, row: Row, *, wish: Wish | None) -> Finished:
+    """Either this very result was committed and the reply lost, or another attempt owns the step."""
+    if row.fence == held.fence and row.status is not StepStatus.CANCELLED:
+        taken = claimed(connection, worker=wish.worker, claim_id=wish.claim) if wish else None
+        return Finished("already", taken)
+    return Finished("fenced_out")
+
+
+def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
+    """One of the steps that this transaction made ready, for the worker that asked."""
+    if wish is None or tx.run.status is not RunStatus.RUNNING:
+        return None
+    for row in reversed(tx.readied):
+        node = tx.node(row)
+        if row.status is StepStatus.READY and not row.delay_s and node.policy.queue in wish.queues and node.kind in wish.kinds:
+            tx.claim(row, worker=wish.worker, claim=wish.claim)
+            return row
+    return None
+
+
+def _held(held: Held, row: Row, opened_id: int | None) -> Held:
+    step_run_id = row.id if row.id is not None else opened_id
+    assert step_run_id is not None and row.fence is not None and row.claim is not None
+    return Held(
+        step_run_id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id, row.parent_id,
+        row.index, row.attempt, row.fence, row.edition, row.claim,
+    )  # fmt: skip

@@ -1,0 +1,197 @@
+"""What a step's expressions may read: the run's input, the outputs of the steps it refers to, its item.
+
+Only what the node's settings refer to is read. Outputs of succeeded steps never change, so a worker keeps those it made or
+read (Values); a chain of steps on one worker so reads nothing.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+from builder.expressions import references
+from builder.graph.model import Node
+from runs.core.definition import Definition
+from runs.core.states import StepStatus
+from runs.payloads import READ_PAYLOADS
+from runs.store.claim import Held
+from runs.store.read import Connection
+from steps.registry import literal_fields
+
+READ_INPUT = "SELECT input FROM runs_run WHERE id = %s"
+# Index: step_run_path.
+READ_OUTPUTS = """SELECT path, id, status, handled, output, output_ref, item_total FROM runs_steprun
+    WHERE run_id = %s AND path = ANY(%s)"""
+READ_ITEMS = "SELECT items, items_ref FROM runs_steprun WHERE id = %s"
+# Index: step_run_items. A container's output is a view over its items' last steps, in their order.
+READ_ITEM_OUTPUTS = """SELECT item_index, node_id, status, output, output_ref, id, item_total FROM runs_steprun
+    WHERE parent_id = %s AND node_id = ANY(%s) ORDER BY item_index"""
+
+Key = tuple[UUID, str]
+
+
+class Values:
+    """Values that never change, by (run, name): the newest of them, up to a number of entries and of characters."""
+
+    def __init__(self, *, entries: int = 2_000, characters: int = 32_000_000) -> None:
+        self._kept: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
+        self._entries, self._characters, self._used = entries, characters, 0
+        self._lock = Lock()
+
+    def get(self, key: Key) -> tuple[Any] | None:
+        with self._lock:
+            found = self._kept.get(key)
+            return None if found is None else (found[0],)
+
+    def keep(self, key: Key, value: Any, *, size: int) -> None:
+        if size > self._characters // 4:
+            return
+        with self._lock:
+            if key in self._kept:
+                return
+            self._kept[key] = (value, size)
+            self._used += size
+            while len(self._kept) > self._entries or self._used > self._characters:
+                _, (_, freed) = self._kept.popitem(last=False)
+                self._used -= freed
+
+
+@lru_cache(maxsize=4_096)
+def _references_of(definition: Definition, node_id: str) -> frozenset[str]:
+    node = definition.nodes[node_id]
+    return references(node.config, literal_fields(node.kind))
+
+
+def prefix_of(held: Held, definition: Definition, scope: str | None) -> str | None:
+    """The path prefix of the step runs of a scope, as the held step sees it; None where it cannot see that scope."""
+    node: Node | None = definition.nodes[held.node_id]
+    prefix = held.path[: len(held.path) - len(node.key)] if node else ""
+    while node is not None:
+        if node.parent == scope:
+            return prefix
+        if node.parent is None:
+            return None
+        node = definition.nodes[node.parent]
+        container_path = prefix[: prefix.rindex("[")]
+        prefix = container_path[: len(container_path) - len(node.key)]
+    return None
+
+
+def scope_of(connection: Connection, held: Held, *, definition: Definition, values: Values) -> dict[str, Any]:
+    """The names that expressions of the held step may use, as builder.expressions wants them."""
+    paths: dict[str, str] = {}
+    for key in _references_of(definition, held.node_id):
+        source = definition.by_key.get(key)
+        prefix = prefix_of(held, definition, source.parent) if source else None
+        if prefix is not None:
+            paths[key] = prefix + key
+    scope: dict[str, Any] = {
+        "run": {
+            "id": str(held.run_id),
+            "number": held.run_number,
+            "input": _run_input(connection, held.run_id, values),
+        },
+        "steps": _outputs(connection, held, paths, definition=definition, values=values),
+    }
+    if held.parent_id is not None:
+        items = _items(connection, held.run_id, held.parent_id, values)
+        scope["item"], scope["index"] = items[held.item_index or 0], held.item_index
+    return scope
+
+
+def _run_input(connection: Connection, run_id: UUID, values: Values) -> Any:
+    if (kept := values.get((run_id, "run.input"))) is not None:
+        return kept[0]
+    row = connection.execute(READ_INPUT, (run_id,)).fetchone()
+    text = row[0] if row else "null"
+    value = json.loads(text)
+    values.keep((run_id, "run.input"), value, size=len(text))
+    return value
+
+
+def _outputs(
+    connection: Connection, held: Held, paths: Mapping[str, str], *, definition: Definition, values: Values
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    for key, path in paths.items():
+        kept = values.get((held.run_id, path))
+        if kept is None:
+            missing[path] = key
+        else:
+            found[key] = {"output": kept[0], "status": "succeeded"}
+    if missing:
+        rows = connection.execute(READ_OUTPUTS, (held.run_id, list(missing))).fetchall()
+        for path, id_, status, handled, output, ref, total in rows:
+            key = missing[path]
+            if status == StepStatus.SUCCEEDED:
+                if total is not None:
+                    value, size = collect(connection, definition, key, container_id=id_), 0
+                else:
+                    value, size = _value(connection, output, ref)
+                values.keep((held.run_id, path), value, size=size)
+                found[key] = {"output": value, "status": status}
+            else:
+                found.update(_unsuccessful(definition, held, key, status=status, handled=handled, output=output))
+    return found
+
+
+def _unsuccessful(
+    definition: Definition, held: Held, key: str, *, status: str, handled: str | None, output: str | None
+) -> dict[str, Any]:
+    """What expressions see of a step that did not succeed: its fallback, the reader's default, or null where it was skipped."""
+    if handled == "fallback":
+        return {key: {"output": definition.by_key[key].policy.fallback, "status": status}}
+    policy = definition.nodes[held.node_id].policy
+    if policy.on_upstream_failure == "default":
+        return {key: {"output": policy.default, "status": status}}
+    if status == StepStatus.SKIPPED or handled == "port":
+        return {key: {"output": None, "status": status}}
+    return {}
+
+
+def _value(connection: Connection, text: str | None, ref: bytes | None) -> tuple[Any, int]:
+    if ref is not None:
+        text = _bodies(connection, [ref])[bytes(ref)]
+    return (None, 0) if text is None else (json.loads(text), len(text))
+
+
+def _bodies(connection: Connection, refs: Iterable[bytes]) -> dict[bytes, str]:
+    wanted = [bytes(ref) for ref in refs]
+    return {bytes(hash_): body for hash_, body in connection.execute(READ_PAYLOADS, (wanted,))} if wanted else {}
+
+
+def _items(connection: Connection, run_id: UUID, container_id: int, values: Values) -> list[Any]:
+    name = f"items of {container_id}"
+    if (kept := values.get((run_id, name))) is not None:
+        return list(kept[0]) if not isinstance(kept[0], list) else kept[0]
+    row = connection.execute(READ_ITEMS, (container_id,)).fetchone()
+    assert row is not None, "an item's container is never deleted before it"
+    value, size = _value(connection, *row)
+    values.keep((run_id, name), value, size=size)
+    items: list[Any] = value
+    return items
+
+
+def collect(connection: Connection, definition: Definition, key: str, *, container_id: int) -> list[Any]:
+    """A container's output: its items' results in order. An item with one last step gives that step's output, one with
+    several an object of them by key; what did not succeed is null."""
+    node = definition.by_key[key]
+    sinks = definition.scope_of(node.id).sinks
+    rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks])).fetchall()
+    bodies = _bodies(connection, {bytes(row[4]) for row in rows if row[4] is not None})
+    results: dict[int, dict[str, Any]] = {}
+    for index, node_id, status, output, ref, id_, total in rows:
+        inner = definition.nodes[node_id].key
+        value: Any = None
+        if status == StepStatus.SUCCEEDED and total is not None:
+            value = collect(connection, definition, inner, container_id=id_)
+        elif status == StepStatus.SUCCEEDED:
+            text = bodies[bytes(ref)] if ref is not None else output
+            value = None if text is None else json.loads(text)
+        results.setdefault(index, {})[inner] = value
+    single = len(sinks) == 1
+    return [next(iter(result.values())) if single else result for _, result in sorted(results.items())]

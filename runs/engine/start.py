@@ -1,0 +1,89 @@
+"""Start a run: one transaction makes the run, its top-level steps, and sets going what can go."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from kit.errors import BadInput
+from kit.ids import new_id
+from runs.core.advance import begin_run
+from runs.core.definition import Definition
+from runs.core.rows import RunRow, Stored
+from runs.core.states import RunStatus
+from runs.core.transition import Transition
+from runs.engine.definitions import definition_of
+from runs.engine.transact import Told, told_by
+from runs.payloads import json_text
+from runs.store.read import Connection, Rows
+from runs.store.write import write
+
+INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, started_by_id, actor, idempotency_key, status,
+        generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count, input,
+        priority, run_day, created_at)
+    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, 0,
+        (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
+    FROM workflows_version v JOIN workflows_workflow w ON w.id = v.workflow_id WHERE v.id = %s
+    ON CONFLICT (workflow_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING number, run_day, workspace_id"""
+SAME_KEY = "SELECT id, number FROM runs_run WHERE workflow_id = %s AND idempotency_key = %s"
+
+
+class InputTooLarge(BadInput):
+    code = "input_too_large"
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run begins with. `version_id` pins the graph; `idempotency_key` makes a repeated request the same run."""
+
+    workflow_id: UUID
+    version_id: UUID
+    input: Any
+    actor: str
+    user_id: UUID | None = None
+    trigger: str = "manual"
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Started:
+    run_id: UUID
+    number: int
+    is_new: bool
+    told: Told | None
+
+
+INPUT_LIMIT = 1024 * 1024
+
+
+def start_run(connection: Connection, start: Start) -> Started:
+    """Makes the run in the caller's transaction; the caller commits, then announces `told`. Input is checked by the caller."""
+    text = json_text(start.input)
+    if len(text) > INPUT_LIMIT:
+        raise InputTooLarge(f"The input has {len(text)} bytes; at most {INPUT_LIMIT} are allowed.", field="input")
+    run_id = new_id()
+    values = (run_id, start.trigger, start.user_id, start.actor, start.idempotency_key, text, start.version_id)
+    made = connection.execute(INSERT_RUN, values).fetchone()
+    if made is None:
+        same = connection.execute(SAME_KEY, (start.workflow_id, start.idempotency_key)).fetchone()
+        assert same is not None
+        return Started(same[0], same[1], is_new=False, told=None)
+    number, run_day, workspace_id = made
+    run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, start.version_id)
+    definition = definition_of(connection, start.version_id)
+    tx = Transition(definition, run, Rows(connection, run_id), actor=start.actor)
+    tx.adopt([], (None, None))
+    begin_run(tx, Stored(text=text))
+    write(connection, tx)
+    return Started(run_id, number, is_new=True, told=told_by(tx))
+
+
+def input_schema(definition: Definition) -> Mapping[str, Any] | None:
+    """The JSON Schema of the run's input, from the start node's settings; None where it takes anything."""
+    for node in definition.scope_of(None).order:
+        if not definition.specs[node.kind].has_input:
+            schema = node.config.get("input_schema")
+            return json.loads(schema) if isinstance(schema, str) else schema
+    return None

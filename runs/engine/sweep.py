@@ -1,0 +1,178 @@
+"""The sweeper's work: whatever nobody else would notice. Any number of sweepers, no leader.
+
+Each scan is bounded; each row is acted on in a transaction of its own that takes the run's row without waiting and looks
+again under the lock, so that two sweepers, or a sweeper and a worker, never do the same thing twice.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from kit.failpoints import failpoint
+from runs.core.advance import cancel_row, finish_run, propagate
+from runs.core.commands import expire, retry_due, timer_due
+from runs.core.rows import Row
+from runs.core.settle import crash
+from runs.core.states import RunStatus, StepStatus
+from runs.core.transition import Transition
+from runs.dispatch import wake
+from runs.engine.definitions import definition_of
+from runs.engine.transact import told_by
+from runs.store import fleet
+from runs.store.read import RUN_COLUMNS, Connection, Rows, run_row
+from runs.store.write import write
+
+BATCH = 200
+# Other hosts: a worker is dead when it was not heard for this long, and PostgreSQL and this sweeper were up all the while.
+SILENCE_S = 12.0
+
+TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
+IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
+IS_EXPIRED = """SELECT FROM runs_wait WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """How much each scan found, for the log."""
+
+    buried: int
+    recovered: int
+    due: int
+    expired: int
+    woken: int
+    stuck: int
+
+
+@contextmanager
+def _on_run(connection: Connection, run_id: UUID) -> Iterator[Transition | None]:
+    """A transition on a run whose lock is free, written and committed at the end; None where somebody else holds it."""
+    told = None
+    with connection.transaction():
+        values = connection.execute(TRY_LOCK_RUN, (run_id,)).fetchone()
+        if values is None:
+            yield None
+            return
+        run = run_row(values)
+        assert run.version_id is not None
+        definition = definition_of(connection, run.version_id)
+        tx = Transition(definition, run, Rows(connection, run_id), actor="sweeper")
+        yield tx
+        if tx.events:
+            failpoint("in_sweep")
+            write(connection, tx)
+            told = told_by(tx)
+    if told is not None:
+        told.announce()
+
+
+def _row(tx: Transition, step_run_id: int) -> Row:
+    row = tx.add_known(tx.loader.row(step_run_id))
+    return tx.scope((row.parent_id, row.index))[row.node_id]
+
+
+def recover(connection: Connection, run_id: UUID, *, step_run_id: int, fence: int, detail: str) -> bool:
+    """Ends an attempt whose worker will not: it is dead, or never heard that it had claimed. False where it ended meanwhile."""
+    with _on_run(connection, run_id) as tx:
+        if tx is None:
+            return False
+        row = _row(tx, step_run_id)
+        if row.status is not StepStatus.RUNNING or row.fence != fence:
+            return False
+        if tx.run.status is RunStatus.CANCELLING:
+            cancel_row(tx, row)
+        else:
+            crash(tx, row, detail)
+        row.fence = None  # whatever that attempt still writes is refused
+        propagate(tx, (row.parent_id, row.index))
+        return True
+
+
+def recover_dead(connection: Connection) -> int:
+    held = connection.execute(fleet.HELD_BY_DEAD, (BATCH,)).fetchall()
+    detail = "The worker that ran this step is gone."
+    return sum(recover(connection, run, step_run_id=step, fence=fence, detail=detail) for step, run, fence in held)
+
+
+def bury_dead(connection: Connection, *, contact_s: float, is_gone: Callable[[fleet.WorkerIdentity], bool | None]) -> int:
+    """Declares workers dead. `is_gone` answers for workers of this host, and None for those elsewhere."""
+    buried = 0
+    for id_, boot_id, namespace, pid, started, silent_s in connection.execute(fleet.ALIVE).fetchall():
+        gone = is_gone(fleet.WorkerIdentity(id_, "", boot_id, namespace, pid, started))
+        if gone is None:
+            gone = float(silent_s) > SILENCE_S and contact_s > SILENCE_S
+        if gone and fleet.bury(connection, id_):
+            logger.warning("worker %s is dead", id_)
+            buried += 1
+    return buried
+
+
+def due(connection: Connection) -> int:
+    """Timers that ran out, and retries whose time has come."""
+    done = 0
+    for step_run_id, run_id, _ in connection.execute(fleet.DUE, (BATCH,)).fetchall():
+        with _on_run(connection, run_id) as tx:
+            if tx is None or tx.run.status is not RunStatus.RUNNING:
+                continue
+            status, wait_kind, is_due = connection.execute(IS_DUE, (step_run_id,)).fetchone() or (None, None, False)
+            if not is_due:
+                continue
+            row = _row(tx, step_run_id)
+            if status == StepStatus.RETRY_WAIT:
+                retry_due(tx, row)
+            elif status == StepStatus.WAITING and wait_kind == "timer":
+                timer_due(tx, row)
+            else:
+                continue
+            done += 1
+    return done
+
+
+def expire_waits(connection: Connection) -> int:
+    done = 0
+    for step_run_id, run_id in connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall():
+        with _on_run(connection, run_id) as tx:
+            if tx is None or connection.execute(IS_EXPIRED, (step_run_id,)).fetchone() is None:
+                continue
+            expire(tx, _row(tx, step_run_id))
+            done += 1
+    return done
+
+
+def wake_unclaimed(connection: Connection) -> int:
+    """Ready work that nobody took: its wake-up was lost, or every worker is busy (then the message is one too many)."""
+    lanes = connection.execute(fleet.UNCLAIMED).fetchall()
+    for queue, steps in lanes:
+        wake(queue, steps=steps)
+    return sum(steps for _, steps in lanes)
+
+
+def unstick(connection: Connection) -> int:
+    """Runs that are open although nothing of theirs can go on: a defect. Recomputed, and told loudly."""
+    stuck = connection.execute(fleet.STUCK, (BATCH,)).fetchall()
+    for (run_id,) in stuck:
+        logger.error("run %s is stuck: nothing of it is ready, running or waiting", run_id)
+        with _on_run(connection, run_id) as tx:
+            if tx is not None:
+                propagate(tx, (None, None))
+                finish_run(tx)
+    return len(stuck)
+
+
+def sweep(
+    connection: Connection, *, sweeper: UUID, host: str, is_gone: Callable[[fleet.WorkerIdentity], bool | None]
+) -> Swept:
+    """Every scan once. `connection` is in autocommit mode."""
+    since_contact_s, since_start_s = fleet.sweeper_seen(connection, sweeper=sweeper, host=host)
+    buried = bury_dead(connection, contact_s=min(since_contact_s, since_start_s), is_gone=is_gone)
+    return Swept(
+        buried=buried,
+        recovered=recover_dead(connection),
+        due=due(connection),
+        expired=expire_waits(connection),
+        woken=wake_unclaimed(connection),
+        stuck=unstick(connection),
+    )

@@ -1,0 +1,66 @@
+"""One transition, from the lock to the commit, and what is told to others after it."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from kit.errors import NotFound
+from kit.failpoints import failpoint
+from runs.core.transition import Transition
+from runs.dispatch import wake
+from runs.engine.definitions import definition_of
+from runs.publish import hint
+from runs.store.read import Connection, Rows, lock_run
+from runs.store.write import write
+
+Result = TypeVar("Result")
+
+
+class RunNotFound(NotFound):
+    code = "run_not_found"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What others must hear once the transaction is committed."""
+
+    run_id: UUID
+    workspace_id: UUID | None
+    seq: int
+    status: str
+    ready: tuple[tuple[str, int], ...]  # (lane, how many steps became ready there)
+
+    def announce(self) -> None:
+        """Never raises, and nothing depends on it (promise P5)."""
+        failpoint("before_wake")
+        for queue, steps in self.ready:
+            wake(queue, steps=steps)
+        hint(self.run_id, workspace_id=self.workspace_id, seq=self.seq, status=self.status)
+
+
+def told_by(tx: Transition) -> Told:
+    lanes = Counter(tx.node(row).policy.queue for row in tx.readied if not row.delay_s)
+    run = tx.run
+    return Told(run.id, run.workspace_id, run.event_seq, run.status.value, tuple(lanes.items()))
+
+
+def begin(connection: Connection, run_id: UUID, *, actor: str) -> Transition:
+    """Locks the run and opens a transition on it. Raises RunNotFound."""
+    run = lock_run(connection, run_id)
+    if run is None or run.version_id is None:
+        raise RunNotFound("There is no such run.")
+    return Transition(definition_of(connection, run.version_id), run, Rows(connection, run_id), actor=actor)
+
+
+def transact(
+    connection: Connection, run_id: UUID, act: Callable[[Transition], Result], *, actor: str
+) -> tuple[Result, Told]:
+    """Runs `act` on the locked run and writes what it decided, inside the caller's transaction. The caller commits, then announces."""
+    tx = begin(connection, run_id, actor=actor)
+    result = act(tx)
+    if tx.events:
+        failpoint("in_transaction")
+        write(connection, tx)
+    return result, told_by(tx)

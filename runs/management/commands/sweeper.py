@@ -1,0 +1,77 @@
+"""manage.py sweeper: notices what nobody else would. Run one per worker host at least; any number is harmless."""
+
+import logging
+import random
+import signal
+import socket
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+from django.core.management.base import BaseCommand
+
+from kit.clock import monotonic_s
+from kit.ids import new_id
+from runs import host
+from runs.engine.sweep import sweep
+from runs.link import Link, Stopping
+from runs.store.read import Connection
+
+EVERY_S = 1.0
+PARTITIONS_EVERY_S = 3600.0
+PARTITIONS_AHEAD = 7
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Recovers the steps of dead workers, starts what is due, and wakes workers for what was left lying."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        ending = threading.Event()
+        for signal_number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(signal_number, lambda *_: ending.set())
+        SweeperLoop(ending).run()
+
+
+class SweeperLoop:
+    """Every second, with jitter, until told to end. A new id after each loss of contact: silence must be counted anew."""
+
+    def __init__(self, ending: threading.Event) -> None:
+        self.ending = ending
+        self.id = new_id()
+        self.link = Link(name="sweeper", is_stopping=ending.is_set)
+        self._partitions_at = 0.0
+
+    def run(self) -> None:
+        while not self.ending.is_set():
+            try:
+                self.link.retry(self._once)
+            except Stopping:
+                break
+            except Exception:  # one bad row must not end the sweeper for all others
+                logger.exception("a sweep failed")
+                self.id = new_id()
+            self.ending.wait(EVERY_S * random.uniform(0.5, 1.0))  # noqa: S311 - spreads several sweepers
+        self.link.close()
+
+    def _once(self, connection: Connection, again: bool) -> None:
+        if again:
+            self.id = new_id()
+        self._make_partitions(connection)
+        swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone)
+        if swept.buried or swept.recovered or swept.stuck:
+            logger.warning("swept: %s", swept)
+
+    def _make_partitions(self, connection: Connection) -> None:
+        if self._partitions_at and monotonic_s() - self._partitions_at < PARTITIONS_EVERY_S:
+            return
+        tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+        try:
+            connection.execute("SELECT pawl_make_partitions(%s, %s)", (tomorrow, PARTITIONS_AHEAD))
+        except psycopg.errors.DatabaseError as error:
+            if isinstance(error, psycopg.OperationalError):
+                raise
+            logger.error("partitions for the next days were not made: %s", error)  # the default one takes the rows
+        self._partitions_at = monotonic_s()

@@ -1,0 +1,35 @@
+"""JSON values as they are kept: small ones in their row, larger ones once, by the hash of their text."""
+
+import hashlib
+import json
+from typing import Any
+
+from kit.errors import BadInput
+from runs.core.rows import Stored
+
+INLINE_BYTES = 8 * 1024
+
+# A later sweep removes what nothing refers to; touching keeps a payload that is about to be referred to.
+KEEP_PAYLOAD = """INSERT INTO runs_payload (hash, body, size, touched_at) VALUES (%s, %s, %s, statement_timestamp())
+    ON CONFLICT (hash) DO UPDATE SET touched_at = statement_timestamp()"""
+READ_PAYLOADS = "SELECT hash, body FROM runs_payload WHERE hash = ANY(%s)"
+
+
+class NotJson(BadInput):
+    code = "not_json"
+
+
+def json_text(value: Any) -> str:
+    """The value's JSON in ASCII: any string comes back equal, lone surrogates and NUL included. Refuses NaN and infinity."""
+    try:
+        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NotJson(f"This value cannot be kept as JSON: {error}.") from error
+
+
+def stored(value: Any) -> tuple[Stored, str | None]:
+    """How to keep a value, and the text to upload before the transaction that refers to it (None: it is inline)."""
+    text = json_text(value)
+    if len(text) <= INLINE_BYTES:
+        return Stored(text=text), None
+    return Stored(ref=hashlib.sha256(text.encode()).digest()), text

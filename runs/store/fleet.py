@@ -1,0 +1,109 @@
+"""Workers and sweepers: who is alive, who is dead, and what falls due."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from runs.store.read import Connection
+
+REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, threads, started_at, heartbeat_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
+
+# One statement per worker process and second. It names what the worker holds; a row of its that it has not named for 5 s is a
+# claim whose reply never came. It answers what to stop, and whether the worker itself was declared dead.
+HEARTBEAT = """WITH me AS (
+    UPDATE runs_worker SET heartbeat_at = statement_timestamp() WHERE id = %(worker)s AND dead_at IS NULL RETURNING id
+), held AS (
+    SELECT * FROM unnest(%(steps)s::bigint[], %(fences)s::bigint[]) AS h(id, fence)
+)
+SELECT 'alive', NULL::bigint, NULL::bigint FROM me
+UNION ALL
+SELECT 'stop', h.id, h.fence FROM held h LEFT JOIN runs_steprun s ON s.id = h.id LEFT JOIN runs_run r ON r.id = s.run_id
+    WHERE s.id IS NULL OR s.status <> 'running' OR s.fence <> h.fence OR r.status = 'cancelling'
+UNION ALL
+SELECT 'unnamed', s.id, s.fence FROM runs_steprun s
+    WHERE s.worker = %(worker)s AND s.status = 'running' AND s.started_at < statement_timestamp() - interval '5 seconds'
+        AND NOT EXISTS (SELECT FROM held h WHERE h.id = s.id AND h.fence = s.fence)"""
+
+SWEEPER_SEEN = """INSERT INTO runs_sweeper (id, host, started_at, seen_at)
+    VALUES (%s, %s, statement_timestamp(), statement_timestamp())
+    ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()
+    RETURNING extract(epoch FROM statement_timestamp() - started_at), extract(epoch FROM statement_timestamp() - pg_postmaster_start_time())"""
+
+ALIVE = """SELECT id, boot_id, pid_namespace, pid, pid_started, extract(epoch FROM statement_timestamp() - heartbeat_at)
+    FROM runs_worker WHERE dead_at IS NULL"""
+BURY = "UPDATE runs_worker SET dead_at = statement_timestamp() WHERE id = %s AND dead_at IS NULL"
+
+# Index: step_run_running.
+HELD_BY_DEAD = """SELECT s.id, s.run_id, s.fence FROM runs_steprun s JOIN runs_worker w ON w.id = s.worker
+    WHERE s.status = 'running' AND w.dead_at IS NOT NULL ORDER BY s.id LIMIT %s"""
+# Index: step_run_due.
+DUE = """SELECT s.id, s.run_id, s.status FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status IN ('retry_wait', 'waiting') AND (s.status = 'retry_wait' OR s.wait_kind = 'timer')
+        AND s.not_before <= statement_timestamp() AND r.status = 'running'
+    ORDER BY s.not_before LIMIT %s"""
+# Index: wait_expiry.
+EXPIRED_WAITS = """SELECT w.step_run_id, w.run_id FROM runs_wait w WHERE w.status = 'open' AND w.expires_at <= statement_timestamp()
+    ORDER BY w.expires_at LIMIT %s"""
+# Index: step_run_ready. What has been ready for a while without being claimed: its wake-up was lost, or all workers are busy.
+UNCLAIMED = """SELECT queue, count(*) FROM (
+    SELECT s.queue FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status = 'ready' AND s.not_before <= statement_timestamp() - interval '300 milliseconds' AND r.status = 'running'
+    LIMIT 200) found GROUP BY queue"""
+# Index: run_open. Open, and yet nothing of it is ready, running, waiting or a person's: must never happen.
+STUCK = """SELECT r.id FROM runs_run r WHERE r.status IN ('running', 'cancelling')
+    AND r.created_at < statement_timestamp() - interval '5 seconds'
+    AND NOT EXISTS (SELECT FROM runs_steprun s WHERE s.run_id = r.id
+        AND s.status IN ('ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked')) LIMIT %s"""
+
+
+@dataclass(frozen=True)
+class WorkerIdentity:
+    """Where a worker process lives, so that a sweeper on the same host can tell whether it still does."""
+
+    id: UUID
+    host: str
+    boot_id: str
+    pid_namespace: str
+    pid: int
+    pid_started: int
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The database's answer to a heartbeat. `stop` and `unnamed` are (step run id, fence) pairs."""
+
+    alive: bool
+    stop: frozenset[tuple[int, int]]
+    unnamed: frozenset[tuple[int, int]]
+
+
+def register(connection: Connection, identity: WorkerIdentity, *, queues: Sequence[str], threads: int) -> None:
+    connection.execute(
+        REGISTER,
+        (identity.id, identity.host, identity.boot_id, identity.pid_namespace, identity.pid, identity.pid_started,
+         ",".join(queues), threads),
+    )  # fmt: skip
+
+
+def heartbeat(connection: Connection, *, worker: UUID, held: Sequence[tuple[int, int]]) -> Heard:
+    parameters = {"worker": worker, "steps": [step for step, _ in held], "fences": [fence for _, fence in held]}
+    rows = connection.execute(HEARTBEAT, parameters).fetchall()
+    return Heard(
+        alive=any(kind == "alive" for kind, _, _ in rows),
+        stop=frozenset((step, fence) for kind, step, fence in rows if kind == "stop"),
+        unnamed=frozenset((step, fence) for kind, step, fence in rows if kind == "unnamed"),
+    )
+
+
+def sweeper_seen(connection: Connection, *, sweeper: UUID, host: str) -> tuple[float, float]:
+    """Seconds since this sweeper has unbroken contact, and since PostgreSQL started."""
+    row: tuple[Any, ...] | None = connection.execute(SWEEPER_SEEN, (sweeper, host)).fetchone()
+    assert row is not None
+    return float(row[0]), float(row[1])
+
+
+def bury(connection: Connection, worker: UUID) -> bool:
+    """Declares a worker dead, once. From now on its claims get nothing and its results are refused by the fence."""
+    return connection.execute(BURY, (worker,)).rowcount == 1

@@ -1,0 +1,92 @@
+"""Rows as the core knows them, read while the run's row is locked."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from runs.core.rows import Items, Row, RunRow
+from runs.core.states import RunStatus, StepStatus
+from runs.core.transition import ScopeKey
+
+Connection = psycopg.Connection[Any]
+
+RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count,
+    total_count, run_day, workspace_id, version_id"""
+
+# Index: primary key.
+LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
+READ_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s"
+
+COLUMNS = """id, path, node_id, status, parent_id, item_index, attempt, tries, crash_count, fence, worker, claim, edition,
+    delivery, origin, port, handled, reason, wait_kind, error, item_total, item_cursor, item_open, item_failed, item_window,
+    item_policy, reopen"""
+
+# Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph.
+READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL"
+# Index: step_run_items; one item of a container, bounded by the size of its body.
+READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s"
+# Index: primary key.
+READ_ROW = f"SELECT {COLUMNS} FROM runs_steprun WHERE id = %s"
+# Index: step_run_items; only cancel and fail-fast ask.
+READ_OPEN_CHILDREN = f"""SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s
+    AND status IN ('pending', 'ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked') ORDER BY id"""
+READ_OPEN = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s
+    AND status IN ('pending', 'ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked') ORDER BY id"""
+READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent_id = %s
+    AND (status = 'cancelled' OR (status = 'failed' AND handled IS NULL)) ORDER BY item_index"""
+
+
+def run_row(values: tuple[Any, ...]) -> RunRow:
+    return RunRow(values[0], RunStatus(values[1]), *values[2:])
+
+
+def step_row(values: tuple[Any, ...]) -> Row:
+    (id_, path, node_id, status, parent_id, index, attempt, tries, crashes, fence, worker, claim, edition, delivery, origin,
+     port, handled, reason, wait_kind, error, total, cursor, open_, failed, window, policy, reopen) = values  # fmt: skip
+    return Row(
+        id=id_, path=path, node_id=node_id, status=StepStatus(status), parent_id=parent_id, index=index, attempt=attempt,
+        tries=tries, crash_count=crashes, fence=fence, worker=worker, claim=claim, edition=edition, delivery=delivery,
+        origin=origin, port=port, handled=handled, reason=reason, wait_kind=wait_kind,
+        error=None if error is None else json.loads(error),
+        items=None if total is None else Items(
+            total=total, cursor=cursor, open=open_, failed=failed, window=window, policy=policy,
+            reopen=json.loads(reopen) if reopen else [],
+        ),
+    )  # fmt: skip
+
+
+def lock_run(connection: Connection, run_id: UUID) -> RunRow | None:
+    """Holds the run's row until the transaction ends: every transition of the run waits for its turn here."""
+    values = connection.execute(LOCK_RUN, (run_id,)).fetchone()
+    return run_row(values) if values else None
+
+
+class Rows:
+    """The core's loader (runs.core.transition.Loader) on a connection."""
+
+    def __init__(self, connection: Connection, run_id: UUID) -> None:
+        self.connection = connection
+        self.run_id = run_id
+
+    def scope(self, key: ScopeKey) -> list[Row]:
+        parent_id, index = key
+        if parent_id is None:
+            return self._rows(READ_TOP, self.run_id)
+        return self._rows(READ_ITEM, parent_id, index)
+
+    def row(self, step_run_id: int) -> Row:
+        return self._rows(READ_ROW, step_run_id)[0]
+
+    def open_children(self, container_id: int) -> list[Row]:
+        return self._rows(READ_OPEN_CHILDREN, container_id)
+
+    def open_rows(self) -> list[Row]:
+        return self._rows(READ_OPEN, self.run_id)
+
+    def broken_items(self, container_id: int) -> list[int]:
+        return [index for (index,) in self.connection.execute(READ_BROKEN_ITEMS, (container_id,))]
+
+    def _rows(self, query: str, *values: Any) -> list[Row]:
+        return [step_row(found) for found in self.connection.execute(query, values)]

@@ -1,0 +1,277 @@
+"""The worker: claims a step, runs its body in the warm child, finishes it, and goes on with what follows.
+
+One WorkerProcess per Dramatiq worker process; each of its threads has a Slot: a connection to PostgreSQL and a warm child.
+"""
+
+import atexit
+import logging
+import os
+import random
+import threading
+import time
+from functools import cache
+from uuid import UUID
+
+from django.conf import settings
+
+from kit.clock import monotonic_s
+from kit.failpoints import failpoint
+from kit.ids import new_id
+from runs import host
+from runs.attempt import AttemptLog, job_for
+from runs.core.outcomes import Crashed, Error, Failed, Outcome, Succeeded
+from runs.dispatch import wake
+from runs.engine.checkpoint import FencedOut, keep_checkpoint
+from runs.engine.claim import claim
+from runs.engine.finish import Finished, Kept, Wish, finish, keep_values
+from runs.engine.scope import Values
+from runs.engine.sweep import recover
+from runs.link import Link, Stopping
+from runs.payloads import NotJson
+from runs.runner.spawner import NoChild, Spawner
+from runs.runner.warm import Child
+from runs.store import fleet
+from runs.store.claim import Held
+from runs.store.read import Connection
+from steps.registry import all_specs
+
+HEARTBEAT_S = 1.0
+BUDGET_S = 20.0  # of one message; then another message lets other lanes and runs have their turn
+STEPS_IN_A_ROW = 64  # of one run, before others that wait are looked at
+CONTENDED_TRIES = 40
+DRAIN_S = 1.0  # how long a running body may go on while the process is being stopped
+
+logger = logging.getLogger(__name__)
+
+
+class WorkerProcess:
+    def __init__(self) -> None:
+        self.id: UUID = new_id()
+        self.values = Values()
+        self.spawner = Spawner()
+        self.kinds = list(all_specs())
+        self.queues: list[str] = settings.WORKER_QUEUES
+        self._lock = threading.Lock()
+        self._held: dict[tuple[int, int], Slot] = {}
+        self._slots = threading.local()
+        self._draining_since: float | None = None
+        self._heart = Link(name="heartbeat", is_stopping=lambda: self.is_draining)
+
+    @property
+    def is_draining(self) -> bool:
+        return self._draining_since is not None
+
+    def boot(self) -> None:
+        """Registers the process and starts its heartbeat. Waits for the database."""
+        self.spawner.start()
+        self._register()
+        threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
+        atexit.register(self.spawner.close)
+
+    def drain(self) -> None:
+        """No claims from now on; running bodies get a little time, then their steps are given back."""
+        self._draining_since = monotonic_s()
+        with self._lock:
+            slots = list(self._held.values())
+        for slot in slots:
+            slot.child.wake()
+
+    def must_end(self) -> bool:
+        return self._draining_since is not None and monotonic_s() - self._draining_since > DRAIN_S
+
+    def work(self, queue: str) -> None:
+        """Takes ready steps of a lane until there are none, or the message's time is used up."""
+        if not hasattr(self._slots, "slot"):
+            self._slots.slot = Slot(self)
+        slot: Slot = self._slots.slot
+        try:
+            if slot.work(queue):
+                wake(queue)
+        except Stopping:
+            logger.info("stopping while the database is away: what this worker held will be recovered")
+
+    # ------------------------------------------------------------------ what is held
+    def hold(self, held: Held, slot: "Slot") -> None:
+        with self._lock:
+            self._held[(held.step_run_id, held.fence)] = slot
+
+    def let_go(self, held: Held) -> None:
+        with self._lock:
+            self._held.pop((held.step_run_id, held.fence), None)
+
+    def _stop(self, pairs: frozenset[tuple[int, int]]) -> None:
+        with self._lock:
+            slots = [(pair, self._held[pair]) for pair in pairs if pair in self._held]
+        for pair, slot in slots:
+            slot.stop(pair)
+
+    # ------------------------------------------------------------------ heartbeat
+    def _register(self) -> None:
+        identity = host.identify(self.id)
+        threads = int(os.environ.get("PAWL_WORKER_THREADS", "0"))
+
+        def act(connection: Connection, again: bool) -> None:
+            known = again and connection.execute("SELECT FROM runs_worker WHERE id = %s", (self.id,)).fetchone()
+            if not known:
+                fleet.register(connection, identity, queues=self.queues, threads=threads)
+
+        self._heart.retry(act)
+
+    def _beat_for_ever(self) -> None:
+        while True:
+            time.sleep(HEARTBEAT_S)
+            try:
+                self._beat()
+            except Stopping:
+                return
+            except Exception:  # a heartbeat that ends would make a healthy worker look dead
+                logger.exception("the heartbeat failed")
+
+    def _beat(self) -> None:
+        failpoint("in_heartbeat")
+        with self._lock:
+            held = list(self._held)
+        heard = self._heart.retry(lambda connection, _: fleet.heartbeat(connection, worker=self.id, held=held))
+        if not heard.alive:
+            self._start_again(frozenset(held))
+            return
+        self._stop(heard.stop)
+        with self._lock:
+            unnamed = [pair for pair in heard.unnamed if pair not in self._held]
+        for step_run_id, fence in unnamed:
+            self._recover(step_run_id, fence)
+
+    def _recover(self, step_run_id: int, fence: int) -> None:
+        """A claim of this worker whose reply never came: nobody runs it."""
+
+        def act(connection: Connection, _: bool) -> None:
+            row = connection.execute("SELECT run_id FROM runs_steprun WHERE id = %s", (step_run_id,)).fetchone()
+            detail = "The worker never heard that it had claimed this step."
+            if row is not None:
+                recover(connection, row[0], step_run_id=step_run_id, fence=fence, detail=detail)
+
+        self._heart.retry(act)
+
+    def _start_again(self, held: frozenset[tuple[int, int]]) -> None:
+        """This worker was declared dead: what it runs belongs to others now. It goes on under a new id."""
+        logger.warning("worker %s was declared dead and starts again", self.id)
+        self._stop(held)
+        self.id = new_id()
+        self._register()
+
+
+class Slot:
+    """One thread's connection and child, and the step that it holds just now."""
+
+    def __init__(self, process: WorkerProcess) -> None:
+        self.process = process
+        self.link = Link(name="worker", is_stopping=process.must_end)
+        self.child = Child(process.spawner)
+        self._stopped: set[tuple[int, int]] = set()
+
+    def stop(self, pair: tuple[int, int]) -> None:
+        """From any thread: the attempt is no longer wanted."""
+        self._stopped.add(pair)
+        self.child.wake()
+
+    def work(self, queue: str) -> bool:
+        """Whether there may be more to do."""
+        deadline = monotonic_s() + BUDGET_S
+        while not self.process.is_draining:
+            if monotonic_s() > deadline:
+                return True
+            held = self._claim(queue)
+            if held is None:
+                return False
+            steps = 0
+            while held is not None:
+                steps += 1
+                go_on = steps < STEPS_IN_A_ROW and monotonic_s() < deadline
+                held = self._run(held, queue, take_next=go_on)
+        return False
+
+    def _claim(self, queue: str) -> Held | None:
+        for _ in range(CONTENDED_TRIES):
+            claim_id, worker = new_id(), self.process.id
+
+            def act(connection: Connection, again: bool, claim_id: UUID = claim_id, worker: UUID = worker) -> object:
+                return claim(
+                    connection, worker=worker, claim_id=claim_id, queues=[queue], kinds=self.process.kinds, again=again
+                )
+
+            found = self.link.retry(act)
+            if found.result != "contended" or self.process.is_draining:
+                return found.held
+            time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - spreads those who wait for the same run
+        return None
+
+    def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
+        self.process.hold(held, self)
+        try:
+            worker = self.process.id
+            outcome = self._attempt(held)
+            if outcome is None:
+                return None
+            failpoint("before_finish")
+            wish = None
+            if take_next and not self.process.is_draining:
+                wish = Wish(worker, new_id(), (queue,), self.process.kinds)
+            finished = self._finish(held, outcome, wish)
+            self._after(held, outcome, finished)
+            return finished.next
+        finally:
+            self.process.let_go(held)
+            self._stopped.discard((held.step_run_id, held.fence))
+
+    def _attempt(self, held: Held) -> Outcome | None:
+        """The body's outcome; None where the attempt was fenced out while it ran."""
+        log = AttemptLog(self.link, held)
+        pair = (held.step_run_id, held.fence)
+        job = self.link.retry(lambda connection, _: job_for(connection, held, values=self.process.values))
+        if isinstance(job, Failed):
+            return job
+        try:
+            outcome = self.child.run(
+                job,
+                on_checkpoint=lambda kind, key, value: self._keep(held, kind=kind, key=key, value=value),
+                on_log=log.write,
+                on_progress=log.progress,
+                should_stop=lambda: pair in self._stopped or self.process.must_end(),
+            )
+            log.flush()
+        except FencedOut:
+            return None
+        except NoChild as problem:
+            return Crashed(problem.message)
+        return outcome
+
+    def _keep(self, held: Held, *, kind: str, key: str, value: object) -> None:
+        self.link.retry(lambda connection, _: keep_checkpoint(connection, held, kind=kind, key=key, value=value))
+
+    def _finish(self, held: Held, outcome: Outcome, wish: Wish | None) -> Finished:
+        jitter = random.random()  # noqa: S311
+
+        def act(connection: Connection, _: bool) -> Finished:
+            try:
+                kept = keep_values(connection, outcome)
+            except NotJson as problem:
+                kept = Kept(Failed(Error("not_json", problem.message)))
+            return finish(connection, held, kept, wish=wish, jitter=jitter)
+
+        return self.link.retry(act)
+
+    def _after(self, held: Held, outcome: Outcome, finished: Finished) -> None:
+        if finished.result == "fenced_out":
+            logger.warning("the result of %s (fence %s) came too late and was refused", held.path, held.fence)
+        if finished.told is not None:
+            finished.told.announce()
+            if isinstance(outcome, Succeeded):
+                self.process.values.keep((held.run_id, held.path), outcome.output, size=8_192)
+
+
+@cache
+def current_worker() -> WorkerProcess:
+    """This process's worker, registered at the first call."""
+    process = WorkerProcess()
+    process.boot()
+    return process
