@@ -164,10 +164,14 @@ class StepContext(Protocol):
     attempt: int
     fence: int
     idempotency_key: str
-    workdir: Path  # empty folder of this attempt's own, removed after it
     storage_root: Path  # the workspace's storage
     outbound_allow: frozenset[str]  # 'host:port' that the outbound guard lets through
     run_input: Any  # what the run was started with
+
+    @property
+    def workdir(self) -> Path:
+        """An empty folder of this attempt's own, made when it is first asked for and removed after the attempt."""
+        ...
 
     def log(self, text: str) -> None: ...
     def progress(self, done: float, total: float | None = None, text: str = "") -> None: ...

@@ -6,6 +6,7 @@ import statistics
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from runs.runner.messages import Job, Succeeded
@@ -58,8 +59,7 @@ def _run(child: Child, job: Job) -> Any:
 
 
 def _cpu_of(pid: int) -> float:
-    with open(f"/proc/{pid}/schedstat") as file:
-        return int(file.read().split()[0]) / 1e9
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def main() -> None:
