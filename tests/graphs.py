@@ -7,9 +7,9 @@
     draw("S > A", kinds={"A": "python"}, configs={"A": {"code": "..."}}, policies={"A": Policy(limit_s=5)})
 
 Lines and commas separate; a node's container is where it is first named, so a crossing edge can be drawn:
-`E[A], A > O`. The node `A` has the id `n_A` and the key `A`; the edge from A's port `out` to B has the id
-`e_A_out_B`. Ids differ from keys on purpose: code that mixes them up fails. `show(graph)` draws a graph again; `draw(show(graph))` has
-the same nodes and edges.
+`E[A], A > O`. The node `A` has the id `n_A` and the key `A`; the edge from A's port `out` to B has the id `e_A_out_B`.
+Ids differ from keys on purpose: code that mixes them up fails. `show(graph)` draws a graph again;
+`draw(show(graph))` has the same nodes and edges.
 """
 
 import re

@@ -56,7 +56,7 @@ class Faults:
             self.add(at, f"is longer than {self.limits.name} characters")
         if fault := text_fault(value):
             self.add(at, fault)
-        return value
+        return str(value)
 
     def read_object(self, value: Any, at: str) -> dict[str, Any]:
         if isinstance(value, dict):
