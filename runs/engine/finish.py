@@ -135,7 +135,7 @@ def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
     """One of the steps that this transaction made ready, for the worker that asked."""
     if wish is None or tx.run.status is not RunStatus.RUNNING:
         return None
-    for row in reversed(tx.readied):
+    for row in tx.readied:
         node = tx.node(row)
         if row.status is StepStatus.READY and not row.delay_s and node.policy.queue in wish.queues and node.kind in wish.kinds:
             tx.claim(row, worker=wish.worker, claim=wish.claim)

@@ -80,10 +80,10 @@ CREATE TRIGGER runs_event_no_truncate BEFORE TRUNCATE ON runs_event
     FOR EACH STATEMENT EXECUTE FUNCTION pawl_refuse_rewrite();
 
 -- Compare-and-set inside a statement: a row that is not in the expected state aborts the whole transaction.
-CREATE FUNCTION pawl_expect(found text, expected text, what text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION pawl_expect(actual text, expected text, what text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-    IF found IS DISTINCT FROM expected THEN
-        RAISE EXCEPTION '% is %, expected %', what, found, expected USING ERRCODE = 'PW001';
+    IF actual IS DISTINCT FROM expected THEN
+        RAISE EXCEPTION '% is %, expected %', what, actual, expected USING ERRCODE = 'PW001';
     END IF;
     RETURN true;
 END $$;
