@@ -39,6 +39,11 @@ def shown_settings(connection: Connection) -> Shown:
     return shown(connection.kind, unseal(connection.id, connection.sealed))
 
 
+def kinds_in(workspace_id: UUID) -> dict[str, str]:
+    """name -> kind, of every connection of the workspace: what graphs are checked against."""
+    return dict(Connection.objects.filter(workspace_id=workspace_id).values_list("name", "kind"))
+
+
 def used_by(connection: Connection) -> list[UsingWorkflow]:
     """Workflows whose newest version names it. Who they are, only the room above knows: settings.CONNECTION_USERS."""
     find = import_string(django_settings.CONNECTION_USERS)
