@@ -53,9 +53,11 @@ def manifest() -> dict[str, dict[str, object]]:
 def assets(chunks: dict[str, dict[str, object]]) -> Assets:
     """The entry's script, the scripts that it imports at once, and the styles of all of them, in order."""
     names: list[str] = []
+    seen: set[str] = set()  # chunks may import each other
 
     def collect(name: str) -> None:
-        if name not in names:
+        if name not in seen:
+            seen.add(name)
             for imported in _texts(chunks[name], "imports"):
                 collect(imported)
             names.append(name)
