@@ -1,0 +1,81 @@
+"""Expressions: can they be read, and is what they name there when the step starts?"""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from builder.expressions import ExpressionProblem, Use, uses
+from builder.expressions.parse import Compiled
+from builder.graph.model import Node
+from builder.graph.walk import Walk
+from builder.validation.issues import Problem
+from builder.validation.nodes import named
+from builder.validation.settings import literals_of
+from steps.base import StepSpec
+
+NAMES = frozenset({"run", "steps"})
+ITEM_NAMES = frozenset({"item", "index"})
+
+
+def expression_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Problem]:
+    for use in uses(node.config, literals_of(spec.config)):
+        if isinstance(use.expression, ExpressionProblem):
+            message = f'{named(node)}, "{use.field}": {use.expression.message}.'
+            yield Problem("bad_expression", message, node=node.id, field=use.field)
+        else:
+            yield from name_problems(node, use, use.expression)
+            yield from path_problems(node, use, expression=use.expression, walk=walk)
+
+
+def name_problems(node: Node, use: Use, expression: Compiled) -> Iterator[Problem]:
+    for name in sorted(expression.names - NAMES):
+        place = f'{named(node)}, "{use.field}"'
+        if name not in ITEM_NAMES:
+            known = sorted(NAMES | ITEM_NAMES if node.parent else NAMES)
+            message = f'{place}: there is no "{name}". Known are: {", ".join(known)}.'
+            yield Problem("unknown_name", message, node=node.id, field=use.field)
+        elif node.parent is None:
+            message = f"{place}: {name} is known only inside a container, and this step lies in none."
+            yield Problem("item_outside_container", message, node=node.id, field=use.field)
+
+
+def path_problems(node: Node, use: Use, *, expression: Compiled, walk: Walk) -> Iterator[Problem]:
+    if expression.dynamic:
+        message = (
+            f'{named(node)}, "{use.field}": which step it reads shows only in the run. Name it: steps.key.output, '
+            "or choose with an if."
+        )
+        yield Problem("reference_dynamic", message, node=node.id, field=use.field)
+    for path in expression.paths:
+        if path[0] == "steps" and len(path) > 1 and isinstance(path[1], str):
+            yield from reference_problems(node, use, path=path, walk=walk)
+
+
+def reference_problems(node: Node, use: Use, *, path: Sequence[str | int], walk: Walk) -> Iterator[Problem]:
+    key = str(path[1])
+    place = f'{named(node)}, "{use.field}"'
+    read = walk.by_key.get(key)
+    if read is None:
+        near = get_close_matches(key, walk.by_key, n=1)
+        hint = f'Did you mean "{near[0]}"?' if near else "Choose a step that comes before this one."
+        yield Problem("reference_unknown", f'{place}: there is no step "{key}". {hint}', node=node.id, field=use.field)
+    elif not walk.is_upstream(read.id, node.id):
+        message = f"{place}: {why_not_upstream(node, read, walk)}"
+        yield Problem("reference_not_upstream", message, node=node.id, field=use.field)
+    elif len(path) > 2 and path[2] != "output":
+        message = f'{place}: a step has an "output", and no "{path[2]}". Write steps.{key}.output.'
+        yield Problem("reference_not_output", message, node=node.id, field=use.field)
+
+
+def why_not_upstream(node: Node, read: Node, walk: Walk) -> str:
+    if read is node:
+        return "the step reads its own output, which is not there before it ran. Read a step that comes before it."
+    if read.id in walk.enclosing(node.id):
+        return f'"{read.key}" is the container that this step lies in; it has no output yet. Read item instead.'
+    hidden = [
+        walk.by_id[container].key for container in walk.enclosing(read.id) if container not in walk.enclosing(node.id)
+    ]
+    if hidden:
+        return (
+            f'"{read.key}" lies inside "{hidden[-1]}" and cannot be read from outside. Read steps.{hidden[-1]}.output.'
+        )
+    return f'"{read.key}" does not come before this step. Draw a way from it to this step, or read another one.'

@@ -1,0 +1,29 @@
+"""Policies that do nothing, or not what they seem to do."""
+
+from collections.abc import Iterator
+
+from builder.graph.model import Node
+from builder.graph.walk import Walk
+from builder.validation.issues import Problem
+from builder.validation.nodes import named
+from steps.base import ERROR_PORT, Delivery, StepSpec
+
+
+def policy_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Problem]:
+    policy = node.policy
+    written = node.unknown.get("policy", {})  # a null that somebody wrote is meant
+    if policy.on_error == "port" and not walk.leaving(node.id, ERROR_PORT):
+        message = f"{named(node)} leaves by its error port when it fails, and no edge leads on from there. Draw one."
+        yield Problem("error_port_unused", message, node=node.id, field="policy.on_error")
+    if policy.on_error == "fallback" and policy.fallback is None and "fallback" not in written:
+        message = f"{named(node)} goes on with a fallback output when it fails, and none is given. It will be null."
+        yield Problem("fallback_missing", message, node=node.id, field="policy.fallback")
+    if policy.on_upstream_failure == "default" and policy.default is None and "default" not in written:
+        message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
+        yield Problem("default_missing", message, node=node.id, field="policy.default")
+    if policy.retry.attempts > 1 and Delivery.AT_MOST_ONCE in (policy.delivery, spec.delivery):
+        message = (
+            f"{named(node)} runs at most once: of its {policy.retry.attempts} attempts only those follow by themselves "
+            "whose predecessor surely never began. After any other failure a person decides."
+        )
+        yield Problem("retry_of_at_most_once", message, node=node.id, field="policy.retry.attempts")
