@@ -94,4 +94,8 @@ class FrameReader:
             self._buffer = b""
             return None
         self._buffer = buffer[end:]
-        return Frame(_TYPES[letter], step_run_id, fence, str(buffer[HEAD.size : end], "ascii"))
+        try:
+            text = str(buffer[HEAD.size : end], "ascii")
+        except UnicodeDecodeError as problem:
+            raise ProtocolError("a frame that is not ASCII") from problem
+        return Frame(_TYPES[letter], step_run_id, fence, text)
