@@ -10,6 +10,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("teams.api.urls")),
     path("", include("builder.connections.api.urls")),
     path("", include("builder.workflows.api.urls")),
+    path("", include("runs.api.urls")),
     path("", include("sample.urls")),
 ]
 

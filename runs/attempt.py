@@ -1,6 +1,5 @@
 """What an attempt gets from the engine (its job), and where its log and progress go."""
 
-import hashlib
 import json
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from builder.connections.selectors import settings_of
 from builder.graph.model import Node
 from kit.clock import monotonic_s
 from kit.errors import AppError
+from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log
 from runs.engine.definitions import definition_of
@@ -21,11 +21,6 @@ from runs.store.claim import Held
 from runs.store.read import Connection
 
 PROGRESS_EVERY_S = 1.0
-
-
-def idempotency_key(run_id: UUID, path: str, edition: int) -> str:
-    """The same for all attempts and resumes of a step on the same edition of its input (engine.md, product.md P2)."""
-    return hashlib.sha256(f"{run_id}/{path}/{edition}".encode()).hexdigest()[:32]
 
 
 def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Failed:

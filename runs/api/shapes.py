@@ -1,0 +1,305 @@
+"""The API's shapes of runs: what comes in is checked, what goes out is described for openapi.yaml."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from runs.core.states import RunStatus, StepStatus
+from teams.api.doors import AnyJson, Input, PageInput
+
+RUN_STATUSES = [status.value for status in RunStatus]
+STEP_STATUSES = [status.value for status in StepStatus]
+
+
+class Out(serializers.Serializer[Any]):
+    """Describes an answer."""
+
+
+# ---------------------------------------------------------------------- in
+
+
+class RunStart(Input):
+    input = AnyJson(required=False, default=None, allow_null=True)
+    version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=200)
+
+
+class RunQuery(PageInput):
+    status = serializers.CharField(required=False, help_text="One or more statuses, separated by commas.")
+    workflow = serializers.UUIDField(required=False)
+    started_after = serializers.DateTimeField(required=False)
+    started_before = serializers.DateTimeField(required=False)
+    q = serializers.CharField(required=False, max_length=200, help_text="A run's number, or a part of its workflow's name.")
+
+    def validate_status(self, value: str) -> list[str]:
+        wanted = [each.strip() for each in value.split(",") if each.strip()]
+        unknown = [each for each in wanted if each not in RUN_STATUSES]
+        if unknown:
+            raise serializers.ValidationError(f"There is no run status '{unknown[0]}'. There are: {', '.join(RUN_STATUSES)}.")
+        return wanted
+
+
+class EventQuery(Input):
+    after = serializers.IntegerField(required=False, default=0, min_value=0)
+
+
+class LogQuery(Input):
+    attempt = serializers.IntegerField(required=False, default=None, min_value=1, allow_null=True)
+    after = serializers.IntegerField(required=False, default=0, min_value=0)
+
+
+class ItemQuery(PageInput):
+    status = serializers.ChoiceField(required=False, choices=STEP_STATUSES, default="")
+
+
+class WaitQuery(PageInput):
+    kind = serializers.ChoiceField(required=False, choices=["approval"])
+
+
+class PreviewIn(Input):
+    operation = serializers.ChoiceField(choices=["resume"])
+    paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
+
+
+class ResumeIn(Input):
+    command_id = serializers.UUIDField()
+    generation = serializers.IntegerField(min_value=1)
+    paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
+
+
+class CancelIn(Input):
+    command_id = serializers.UUIDField()
+
+
+class DecideIn(Input):
+    command_id = serializers.UUIDField()
+    generation = serializers.IntegerField(min_value=1)
+    decision = serializers.ChoiceField(choices=["happened", "not_happened", "run_again", "skip"])
+    output = AnyJson(required=False, allow_null=True, default=None)
+
+
+class AnswerIn(Input):
+    command_id = serializers.UUIDField()
+    decision = serializers.ChoiceField(choices=["approved", "rejected"])
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
+    data = AnyJson(required=False, allow_null=True, default=None)
+
+
+# ---------------------------------------------------------------------- out
+
+
+class WorkflowRef(Out):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
+class StepError(Out):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    data = AnyJson(required=False)
+
+
+class FailedStep(Out):
+    path = serializers.CharField()
+    error = StepError(allow_null=True)
+
+
+class WaitsFor(Out):
+    path = serializers.CharField()
+    kind = serializers.CharField()
+
+
+class Counts(Out):
+    total = serializers.IntegerField()
+    open = serializers.IntegerField()
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    succeeded = serializers.IntegerField()
+
+
+class RunRow(Out):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=RUN_STATUSES)
+    generation = serializers.IntegerField()
+    workflow = WorkflowRef()
+    version = serializers.IntegerField()
+    trigger = serializers.CharField()
+    started_by = serializers.CharField()
+    started_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    counts = Counts()
+    failed_step = FailedStep(allow_null=True)
+    waits_for = WaitsFor(allow_null=True)
+
+
+class RunList(Out):
+    items = RunRow(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class RunWithInput(RunRow):
+    input = AnyJson()
+
+
+class MapCounts(Out):
+    total = serializers.IntegerField()
+    opened = serializers.IntegerField()
+    settled = serializers.IntegerField()
+    failed = serializers.IntegerField()
+
+
+class Step(Out):
+    path = serializers.CharField()
+    node = serializers.CharField()
+    key = serializers.CharField()
+    parent = serializers.CharField(allow_null=True)
+    index = serializers.IntegerField(allow_null=True)
+    kind = serializers.CharField()
+    status = serializers.ChoiceField(choices=STEP_STATUSES)
+    attempt = serializers.IntegerField()
+    crash_count = serializers.IntegerField()
+    port = serializers.CharField(allow_null=True)
+    handled = serializers.ChoiceField(choices=["fallback", "port"], allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    wait = serializers.ChoiceField(choices=["timer", "approval", "children"], allow_null=True)
+    origin = serializers.CharField()
+    error = StepError(allow_null=True)
+    not_before = serializers.DateTimeField(allow_null=True)
+    ready_at = serializers.DateTimeField(allow_null=True)
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    duration_ms = serializers.FloatField(allow_null=True)
+    delivery = serializers.CharField()
+    idempotency_key = serializers.CharField()
+    fence = serializers.IntegerField(allow_null=True)
+    map = MapCounts(allow_null=True)
+
+
+class Snapshot(Out):
+    run = RunWithInput()
+    graph = AnyJson()
+    steps = Step(many=True)
+    seq = serializers.IntegerField()
+
+
+class EventOut(Out):
+    seq = serializers.IntegerField()
+    type = serializers.CharField()
+    at = serializers.DateTimeField()
+    path = serializers.CharField(allow_null=True)
+    attempt = serializers.IntegerField(allow_null=True)
+    actor = serializers.CharField()
+    data = AnyJson()
+
+
+class EventList(Out):
+    items = EventOut(many=True)
+    last = serializers.IntegerField()
+
+
+class Value(Out):
+    value = AnyJson()
+    size = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+
+
+class AttemptOut(Out):
+    number = serializers.IntegerField()
+    fence = serializers.IntegerField(allow_null=True)
+    worker = serializers.UUIDField(allow_null=True)
+    outcome = serializers.ChoiceField(choices=["succeeded", "failed", "timed_out", "lost", "cancelled"])
+    ready_at = serializers.DateTimeField(allow_null=True)
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField()
+    error = StepError(allow_null=True)
+    input = Value(allow_null=True)
+
+
+class CheckpointOut(Out):
+    key = serializers.CharField()
+    kind = serializers.ChoiceField(choices=["once", "partial", "progress"])
+    value = AnyJson()
+    attempt = serializers.IntegerField()
+    at = serializers.DateTimeField()
+
+
+class WaitOut(Out):
+    id = serializers.UUIDField()
+    kind = serializers.CharField()
+    status = serializers.ChoiceField(choices=["open", "answered", "expired", "closed"])
+    attempt = serializers.IntegerField()
+    data = AnyJson()
+    opened_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    answer = AnyJson(allow_null=True)
+    answered_at = serializers.DateTimeField(allow_null=True)
+    answered_by = serializers.CharField(allow_null=True)
+
+
+class StepDetail(Out):
+    step = Step()
+    input = Value()
+    output = Value()
+    attempts = AttemptOut(many=True)
+    checkpoints = CheckpointOut(many=True)
+    waits = WaitOut(many=True)
+    why = serializers.CharField(allow_null=True)
+
+
+class LogPage(Out):
+    text = serializers.CharField()
+    next_offset = serializers.IntegerField()
+    complete = serializers.BooleanField()
+
+
+class StepList(Out):
+    items = Step(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class EffectOut(Out):
+    path = serializers.CharField()
+    delivery = serializers.CharField()
+    may_happen_twice = serializers.BooleanField()
+
+
+class Preview(Out):
+    allowed = serializers.BooleanField()
+    refusal = serializers.CharField(allow_null=True)
+    generation = serializers.IntegerField()
+    kept = serializers.ListField(child=serializers.CharField())
+    again = serializers.ListField(child=serializers.CharField())
+    effects = EffectOut(many=True)
+    saved_s = serializers.FloatField()
+
+
+class Resumed(Out):
+    generation = serializers.IntegerField()
+    again = serializers.ListField(child=serializers.CharField())
+
+
+class StatusOut(Out):
+    status = serializers.CharField()
+
+
+class Answered(Out):
+    decision = serializers.CharField()
+
+
+class RunRef(Out):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    workflow = WorkflowRef()
+    version = serializers.IntegerField()
+
+
+class InboxWait(WaitOut):
+    path = serializers.CharField()
+    run = RunRef()
+
+
+class WaitList(Out):
+    items = InboxWait(many=True)
+    next = serializers.CharField(allow_null=True)

@@ -1,0 +1,21 @@
+from django.urls import path
+
+from runs.api import views
+
+RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
+
+urlpatterns = [
+    path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/runs", views.StartView.as_view()),
+    path("workspaces/<slug:workspace>/runs", views.RunsView.as_view()),
+    path(RUN, views.RunView.as_view()),
+    path(f"{RUN}/events", views.EventsView.as_view()),
+    path(f"{RUN}/preview", views.PreviewView.as_view()),
+    path(f"{RUN}/resume", views.ResumeView.as_view()),
+    path(f"{RUN}/cancel", views.CancelView.as_view()),
+    path(f"{RUN}/steps/<str:path>", views.StepView.as_view()),
+    path(f"{RUN}/steps/<str:path>/logs", views.LogsView.as_view()),
+    path(f"{RUN}/steps/<str:path>/decide", views.DecideView.as_view()),
+    path(f"{RUN}/items/<str:path>", views.ItemsView.as_view()),
+    path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
+    path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
+]

@@ -1,0 +1,155 @@
+"""Doors: runs, their steps, and what may be done to them."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from builder.workflows.selectors import workflow_for
+from runs import selectors, services
+from runs.api import shapes
+from runs.core.resume import NothingToResume
+from runs.engine.definitions import definition_of
+from runs.engine.scope import collect
+from runs.models import Run, StepRun
+from teams.api.doors import Door
+
+
+class RunDoor(Door):
+    def run(self, workspace: str, run_id: UUID) -> Run:
+        return selectors.run_for(self.actor, self.workspace(workspace), run_id)
+
+
+class StartView(Door):
+    @extend_schema(operation_id="startRun", request=shapes.RunStart, responses={201: shapes.RunRow, 200: shapes.RunRow})
+    def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Starts a run. With an idempotency key that was used before, answers that run (200)."""
+        space = self.workspace(workspace)
+        workflow = workflow_for(self.actor, space, workflow_id)
+        wanted = self.read(shapes.RunStart)
+        started = services.start_run(
+            actor=self.actor,
+            workflow=workflow,
+            run_input=wanted["input"],
+            version=wanted["version"],
+            idempotency_key=wanted["idempotency_key"],
+        )
+        run = selectors.run_for(self.actor, space, started.run_id)
+        return Response(selectors.rows_of([run])[0], status=201 if started.is_new else 200)
+
+
+class RunsView(Door):
+    @extend_schema(operation_id="listRuns", parameters=[shapes.RunQuery], responses=shapes.RunList)
+    def get(self, request: Request, workspace: str) -> Response:
+        wanted = self.query(shapes.RunQuery)
+        limit, cursor = wanted.pop("limit"), wanted.pop("cursor", "")
+        filters = selectors.Filters(**wanted)
+        page = selectors.run_page(self.actor, self.workspace(workspace), filters=filters, limit=limit, cursor=cursor)
+        return Response(page)
+
+
+class RunView(RunDoor):
+    @extend_schema(operation_id="getRun", responses=shapes.Snapshot)
+    def get(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """Run, graph and steps as of one moment; `seq` is the number of the last event that they contain."""
+        return Response(selectors.snapshot(self.run(workspace, run_id)))
+
+
+class EventsView(RunDoor):
+    @extend_schema(operation_id="listEvents", parameters=[shapes.EventQuery], responses=shapes.EventList)
+    def get(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        return Response(selectors.events_after(self.run(workspace, run_id), self.query(shapes.EventQuery)["after"]))
+
+
+class StepView(RunDoor):
+    @extend_schema(operation_id="getStep", responses=shapes.StepDetail)
+    def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        run = self.run(workspace, run_id)
+        step = selectors.step_for(run, path)
+        return Response(selectors.step_detail(run, step, output=_output(run, step)))
+
+
+class LogsView(RunDoor):
+    @extend_schema(operation_id="getLog", parameters=[shapes.LogQuery], responses=shapes.LogPage)
+    def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        run = self.run(workspace, run_id)
+        return Response(selectors.log_page(run, selectors.step_for(run, path), **self.query(shapes.LogQuery)))
+
+
+class ItemsView(RunDoor):
+    @extend_schema(operation_id="listItems", parameters=[shapes.ItemQuery], responses=shapes.StepList)
+    def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        run = self.run(workspace, run_id)
+        return Response(selectors.item_page(run, selectors.step_for(run, path), **self.query(shapes.ItemQuery)))
+
+
+class PreviewView(RunDoor):
+    @extend_schema(operation_id="previewRun", request=shapes.PreviewIn, responses=shapes.Preview)
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """What a resume would do. Changes nothing."""
+        run = self.run(workspace, run_id)
+        paths = self.read(shapes.PreviewIn)["paths"]
+        try:
+            plan, saved_s, generation = services.preview_resume(actor=self.actor, run=run, paths=paths)
+        except NothingToResume as refusal:
+            nothing: dict[str, Any] = {"kept": [], "again": [], "effects": [], "saved_s": 0.0}
+            answer = {"allowed": False, "refusal": refusal.message, "generation": run.generation, **nothing}
+            return Response(answer)
+        effects = [vars(effect) for effect in plan.effects]
+        return Response(
+            {"allowed": True, "refusal": None, "generation": generation, "kept": plan.kept, "again": plan.again,
+             "effects": effects, "saved_s": saved_s}
+        )  # fmt: skip
+
+
+class ResumeView(RunDoor):
+    @extend_schema(operation_id="resumeRun", request=shapes.ResumeIn, responses=shapes.Resumed)
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        run = self.run(workspace, run_id)
+        return Response(services.resume_run(actor=self.actor, run=run, **self.read(shapes.ResumeIn)))
+
+
+class CancelView(RunDoor):
+    @extend_schema(operation_id="cancelRun", request=shapes.CancelIn, responses=shapes.StatusOut)
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        run = self.run(workspace, run_id)
+        return Response(services.cancel_run(actor=self.actor, run=run, **self.read(shapes.CancelIn)))
+
+
+class DecideView(RunDoor):
+    @extend_schema(operation_id="decideStep", request=shapes.DecideIn, responses=shapes.StatusOut)
+    def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        run = self.run(workspace, run_id)
+        return Response(services.decide_step(actor=self.actor, run=run, path=path, **self.read(shapes.DecideIn)))
+
+
+class WaitsView(Door):
+    @extend_schema(operation_id="listWaits", parameters=[shapes.WaitQuery], responses=shapes.WaitList)
+    def get(self, request: Request, workspace: str) -> Response:
+        wanted = self.query(shapes.WaitQuery)
+        space = self.workspace(workspace)
+        return Response(
+            selectors.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", ""))
+        )
+
+
+class AnswerView(Door):
+    @extend_schema(operation_id="answerWait", request=shapes.AnswerIn, responses=shapes.Answered)
+    def post(self, request: Request, workspace: str, wait_id: UUID) -> Response:
+        wait = selectors.wait_for(self.actor, self.workspace(workspace), wait_id)
+        return Response(services.answer_wait(actor=self.actor, wait=wait, **self.read(shapes.AnswerIn)))
+
+
+def _output(run: Run, step: StepRun) -> dict[str, Any]:
+    """A container's output is a view over its items."""
+    if step.item_total is None or step.status != "succeeded":
+        return selectors.value_shape(step.output, step.output_ref)
+    with transaction.atomic():
+        connection = services.raw_connection()
+        definition = definition_of(connection, run.version_id)
+        value = collect(connection, definition, step.key, container_id=step.id)
+    return selectors.value_shape(json.dumps(value), None)

@@ -1,0 +1,169 @@
+"""What people and programs do to runs. Each function: permission, act, audit in one transaction; wake-ups and hints after it."""
+
+from collections.abc import Callable, Collection
+from typing import Any, cast
+from uuid import UUID
+
+from django.db import connection as django_connection
+from django.db import transaction
+
+from builder.workflows.models import Version, Workflow
+from kit.errors import BadInput, NotFound
+from runs.core.commands import Decision
+from runs.core.resume import Plan
+from runs.engine.cancel import cancel_run as engine_cancel
+from runs.engine.commands import Command, Commanded
+from runs.engine.decide import decide_step as engine_decide
+from runs.engine.definitions import definition_of
+from runs.engine.resume import preview_resume as engine_preview
+from runs.engine.resume import resume_run as engine_resume
+from runs.engine.start import Start, Started, input_schema
+from runs.engine.start import start_run as engine_start
+from runs.engine.transact import Told
+from runs.engine.wait import Answer
+from runs.engine.wait import answer_wait as engine_answer
+from runs.models import Run, Wait
+from runs.store.read import Connection
+from steps.base import StepFailure
+from steps.schema_check import check as schema_problems
+from teams import audit
+from teams.access import Actor, Permission, require
+
+
+class NotPublished(NotFound):
+    code = "not_published"
+
+
+class BadRunInput(BadInput):
+    code = "bad_run_input"
+
+
+def raw_connection() -> Connection:
+    """Django's own connection, without Django's wrapper: the engine's statements run in the transaction that is open on it."""
+    django_connection.ensure_connection()
+    return cast(Connection, django_connection.connection)
+
+
+def start_run(
+    *, actor: Actor, workflow: Workflow, run_input: Any, version: int | None = None, idempotency_key: str | None = None
+) -> Started:
+    """Starts the newest version, or the one named. The same idempotency key answers the same run.
+
+    Raises NotPublished, BadRunInput (the fields that the start step's schema refuses).
+    """
+    require(actor, Permission.RUN, workflow.workspace)
+    pinned = _version(workflow, version)
+    with transaction.atomic():
+        connection = raw_connection()
+        _check_input(connection, pinned, run_input)
+        wanted = Start(
+            workflow.id, pinned.id, run_input, actor.name, user_id=actor.id, trigger="api" if idempotency_key else "manual",
+            idempotency_key=idempotency_key,
+        )  # fmt: skip
+        started = engine_start(connection, wanted)
+        if started.is_new:
+            data = {"workflow": str(workflow.id), "version": pinned.number, "number": started.number}
+            audit.record(
+                actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data
+            )
+    _announce(started.told)
+    return started
+
+
+def _version(workflow: Workflow, number: int | None) -> Version:
+    versions = workflow.versions.order_by("-number")
+    found = (versions if number is None else versions.filter(number=number)).first()
+    if found is None:
+        what = "a published version" if number is None else f"a version {number}"
+        raise NotPublished(f"The workflow '{workflow.name}' has not {what}. Publish it first.")
+    return found
+
+
+def _check_input(connection: Connection, version: Version, run_input: Any) -> None:
+    schema = input_schema(definition_of(connection, version.id))
+    if not schema:
+        return
+    try:
+        problems = schema_problems(run_input, dict(schema))
+    except StepFailure as failure:
+        raise BadRunInput(f"The start step's schema cannot be used: {failure.message}") from failure
+    if problems:
+        fields = [
+            {"field": "input" + problem["path"].removeprefix("$"), "message": problem["message"]} for problem in problems
+        ]
+        raise BadRunInput("The input does not fit the start step's schema.", fields=fields)
+
+
+def resume_run(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, paths: Collection[str] | None = None
+) -> dict[str, Any]:
+    """Raises NothingToResume, GenerationChanged."""
+    wanted = Command(command_id, run.id, "resume", actor.name, generation)
+    return _act(actor, run, wanted, lambda connection: engine_resume(connection, wanted, paths=paths))
+
+
+def cancel_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
+    """Raises NotPossibleNow."""
+    wanted = Command(command_id, run.id, "cancel", actor.name)
+    return _act(actor, run, wanted, lambda connection: engine_cancel(connection, wanted))
+
+
+def decide_step(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, decision: Decision, output: Any = None
+) -> dict[str, Any]:
+    """Raises StepNotFound, NotPossibleNow, GenerationChanged."""
+    wanted = Command(command_id, run.id, "decide", actor.name, generation)
+    return _act(
+        actor,
+        run,
+        wanted,
+        lambda connection: engine_decide(connection, wanted, path=path, decision=decision, output=output),
+    )
+
+
+def answer_wait(
+    *, actor: Actor, wait: Wait, command_id: UUID, decision: str, comment: str = "", data: Any = None
+) -> dict[str, Any]:
+    """Raises WaitClosed where somebody answered meanwhile, or the run was cancelled."""
+    wanted = Command(command_id, wait.run_id, "answer", actor.name)
+    given = Answer(wait.id, decision, comment, data, actor.id)
+    return _act(
+        actor,
+        wait.run,
+        wanted,
+        lambda connection: engine_answer(connection, wanted, given),
+        permission=Permission.APPROVE,
+    )
+
+
+def _act(
+    actor: Actor,
+    run: Run,
+    wanted: Command,
+    act: Callable[[Connection], Commanded],
+    *,
+    permission: Permission = Permission.RUN,
+) -> dict[str, Any]:
+    require(actor, permission, run.workspace)
+    with transaction.atomic():
+        done = act(raw_connection())
+        if done.told is not None:
+            data = {"command": str(wanted.id), "number": run.number}
+            audit.record(actor, f"run.{wanted.operation}", target=run, workspace=run.workspace, data=data)
+    _announce(done.told)
+    return done.result
+
+
+def preview_resume(*, actor: Actor, run: Run, paths: Collection[str] | None = None) -> tuple[Plan, float, int]:
+    """What a resume would do, the seconds that it saves, and the generation that was seen. Changes nothing."""
+    require(actor, Permission.VIEW, run.workspace)
+    with transaction.atomic():
+        connection = raw_connection()
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        return engine_preview(connection, run.id, paths=paths)
+
+
+def _announce(told: Told | None) -> None:
+    """After the commit; where the caller has a transaction of its own open, after that one's."""
+    if told is not None:
+        transaction.on_commit(told.announce)
