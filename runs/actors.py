@@ -6,6 +6,6 @@ from runs.dispatch import ADVANCE
 from runs.worker import current_worker
 
 
-@dramatiq.actor(actor_name=ADVANCE, queue_name="default", max_retries=0)
+@dramatiq.actor(actor_name=ADVANCE, queue_name="default")
 def advance(queue: str) -> None:
     current_worker().work(queue)
