@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 from config.services import processes
 from config.services.errors import ServiceProblem
 from config.services.keys import Keys
-from config.services.ports import free_port
+from config.services.ports import free_port, reserve
 from config.services.postgres import Postgres, is_reachable
 from config.services.valkey import Valkey
 
@@ -42,6 +43,7 @@ class House:
         self._given = given
         self._say = say
         self._lock = _Lock(self.state / "lock")
+        self._keepers: list[socket.socket] = []
         self._ports: dict[str, int] = _read_json(self.state / "ports.json")
 
     def __enter__(self) -> Self:
@@ -67,13 +69,20 @@ class House:
             self.valkey.stop()
         if self.postgres is not None:
             self.postgres.stop()
+        for keeper in self._keepers:
+            keeper.close()
         self._lock.release()
 
     def take_port(self, name: str) -> int:
         """The last one of this checkout, else the default, else a free one; remembered: links and settings name it."""
-        preferred = self._preferred(name)
-        mine = [port for other, port in self._ports.items() if other != name]
-        return self._settle_port(name, free_port(preferred, taken=mine))
+        taken = [port for other, port in self._ports.items() if other != name]
+        while True:
+            port = free_port(self._preferred(name), taken=taken)
+            keeper = reserve(port)
+            if keeper is not None:
+                self._keepers.append(keeper)
+                return self._settle_port(name, port)
+            taken.append(port)  # another checkout has chosen it and does not listen yet
 
     def keep_servers_alive(self) -> None:
         """Start again what has died, where it was: its address is in everybody's environment."""

@@ -32,6 +32,20 @@ def free_port(preferred: Iterable[int] = (), *, taken: Iterable[int] = ()) -> in
     raise OSError("No free port between 20000 and 32000: stop some of the programs that listen there.")
 
 
+def reserve(port: int) -> socket.socket | None:
+    """Keeps a port for a program that will listen in a moment; None where another Pawl of this machine keeps it.
+
+    The name lives in the kernel as long as the socket, whatever ends us. Strangers do not look at it.
+    """
+    keeper = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        keeper.bind(f"\0pawl-port-{port}")
+    except OSError:
+        keeper.close()
+        return None
+    return keeper
+
+
 def accepts(port: int) -> bool:
     """Does something listen?"""
     try:

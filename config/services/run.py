@@ -13,7 +13,7 @@ from config.services.errors import ServiceProblem
 from config.services.house import REPOSITORY, House, Say, joined
 from config.services.ports import LOOPBACK
 from config.services.signals import StopRequested, ignore_signals, stop_on_signals
-from config.services.supervisor import Program, Supervisor
+from config.services.supervisor import Program, Supervisor, last_words
 
 # What `dramatiq` imports: the first sets Django up and chooses the broker, the second has our actors.
 DRAMATIQ_MODULES = ("django_dramatiq.setup", "runs.actors")
@@ -110,8 +110,7 @@ def _wait_for_web(supervisor: Supervisor, *, port: int) -> None:
             return
         time.sleep(0.05)
     log = supervisor.log("web")
-    tail = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
-    raise ServiceProblem(f"The web process does not answer. The end of its log {log}:\n{tail}")
+    raise ServiceProblem(f"The web process does not answer. Its log {log} ends with:\n{last_words(log, lines=15)}")
 
 
 def _answers(port: int) -> bool:

@@ -91,13 +91,20 @@ class Supervisor:
         if time.monotonic() - kept.started_at > _HEALTHY_AFTER_S:
             kept.delay_s = _FIRST_DELAY_S
         self._say(
-            f"{kept.program.name} ended ({_how(kept.process.returncode)}); starting it again in {kept.delay_s:g} s "
-            f"(its log: {self.log(kept.program.name)})"
+            f"{kept.program.name} ended ({_how(kept.process.returncode)}); starting it again in {kept.delay_s:g} s. "
+            f"{self.log(kept.program.name)} ends with: {last_words(self.log(kept.program.name), lines=1)}"
         )
         kept.start_at = time.monotonic() + kept.delay_s
         kept.delay_s = min(kept.delay_s * 2, _MAX_DELAY_S)
         kept.ends += 1
         kept.process = None
+
+
+def last_words(log: Path, *, lines: int) -> str:
+    """The end of a log, without reading the whole of it."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 16_384))
+        return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
 
 
 def _how(code: int) -> str:

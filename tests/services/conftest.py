@@ -1,13 +1,16 @@
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Path:
-    """A state folder that PostgreSQL's account can reach although pytest closes its own folders."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.getuid() and folder != Path("/") and str(folder).startswith("/tmp/"):
-            folder.chmod(folder.stat().st_mode | 0o011)
-    return tmp_path / "state"
+def state() -> Iterator[Path]:
+    """A state folder that PostgreSQL's account can reach; pytest closes its own folders to others, again and again."""
+    above = Path(tempfile.mkdtemp(prefix="pawl-state-"))
+    above.chmod(0o711)
+    yield above / "state"
+    shutil.rmtree(above, ignore_errors=os.geteuid() != 0)
