@@ -1,7 +1,7 @@
 """Errors on their way out: each becomes one RFC 9457 body below /api, and a calm page elsewhere."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -26,6 +26,13 @@ _PLAIN: Mapping[type[exceptions.APIException], str] = {
     exceptions.UnsupportedMediaType: "unsupported_media_type",
     exceptions.Throttled: "too_many_requests",
 }
+
+_OURS: Sequence[tuple[tuple[type[Exception], ...], Callable[[], AppError]]] = (
+    ((exceptions.NotAuthenticated, exceptions.AuthenticationFailed), lambda: NotSignedIn("Sign in first.")),
+    ((exceptions.PermissionDenied, PermissionDenied), lambda: Forbidden("You may not do this.")),
+    ((exceptions.NotFound, Http404), lambda: NotFound("There is nothing here, or you may not see it.")),
+    ((RequestDataTooBig,), body_too_large),
+)
 
 
 class DatabaseUnavailable(Unavailable):
@@ -63,21 +70,15 @@ def _body_for(error: Exception) -> dict[str, Any] | None:
             return _bad_input(error)
         case exceptions.ParseError():
             return body_of(MalformedJson(str(error.detail)))
-        case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
-            return body_of(NotSignedIn("Sign in first."))
-        case exceptions.PermissionDenied() | PermissionDenied():
-            return body_of(Forbidden("You may not do this."))
-        case exceptions.NotFound() | Http404():
-            return body_of(NotFound("There is nothing here, or you may not see it."))
-        case RequestDataTooBig():
-            return body_of(body_too_large())
         case OperationalError():
             logger.error("the database did not answer", exc_info=error)
             return body_of(DatabaseUnavailable("The database does not answer. Try again in a moment."))
-        case exceptions.APIException():
-            return problem(error.status_code, _PLAIN.get(type(error), "error"), str(error.detail))
-        case _:
-            return None
+    for kinds, make in _OURS:
+        if isinstance(error, kinds):
+            return body_of(make())
+    if isinstance(error, exceptions.APIException):
+        return problem(error.status_code, _PLAIN.get(type(error), "error"), str(error.detail))
+    return None
 
 
 def _bad_input(error: exceptions.ValidationError) -> dict[str, Any]:

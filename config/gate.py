@@ -14,7 +14,7 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+App = Callable[..., Awaitable[None]]
 
 
 class _TooLarge(Exception):
@@ -30,7 +30,8 @@ class BodyGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if _length(scope) > limit:
-            return await _refuse(send)
+            await _refuse(send)
+            return
         seen = 0
 
         async def counted() -> Message:
@@ -70,8 +71,11 @@ async def _refuse(send: Send) -> None:
 
 
 class SameOrigin:
-    """Closes a websocket that a page of another origin opened. The host alone does not say it: another program on the same
-    machine has another port, and would get the session's cookie all the same."""
+    """Closes a websocket that a page of another origin opened.
+
+    The host alone does not tell: a page of another program on this machine has another port, and the browser sends the
+    session's cookie for it all the same.
+    """
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -80,5 +84,6 @@ class SameOrigin:
         origin = _header(scope, b"origin")
         same = urlsplit(origin).netloc == _header(scope, b"host") and bool(origin)
         if same or origin in settings.CSRF_TRUSTED_ORIGINS:
-            return await self.app(scope, receive, send)
-        await send({"type": "websocket.close", "code": 4403})
+            await self.app(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 4403})

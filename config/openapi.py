@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from teams.api.doors import Problem
-
 
 def only_the_api(endpoints: list[tuple[Any, ...]], **_: Any) -> list[tuple[Any, ...]]:
     return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/")]
@@ -27,7 +25,7 @@ def _problem_schema() -> dict[str, Any]:
     texts = {name: {"type": "string"} for name in ("type", "title", "code", "detail")}
     return {
         "type": "object",
-        "description": Problem.__doc__,
+        "description": "An error, as RFC 9457 has it. `data.fields` lists the wrong fields of bad input.",
         "properties": {**texts, "status": {"type": "integer"}, "data": {"type": "object", "additionalProperties": {}}},
         "required": ["type", "title", "status", "code", "detail", "data"],
     }

@@ -104,7 +104,7 @@ LOGGING = {
 }
 
 # ------------------------------------------------------------------ safe by default
-# Two installations on one machine share the cookies of 127.0.0.1 (cookies know no port), so the session's is named apart.
+# Two installations on one machine share the cookies of 127.0.0.1 (cookies know no port): the session's is named apart.
 SESSION_COOKIE_NAME = f"pawl_session_{sha256(SECRET_KEY.encode()).hexdigest()[:8]}"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
@@ -132,7 +132,7 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-# ------------------------------------------------------------------ signing in (django-allauth)
+# ------------------------------------------------------------------ signing in, by django-allauth
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]

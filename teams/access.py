@@ -1,7 +1,7 @@
 """Who may do what: the only place that answers 'may they?'.
 
-Roles are sets of permissions (PERMISSIONS_OF). Every use case calls `require`; every read starts from `workspace_for` or
-`visible_to`. What an actor may not even see is NotFound, what they see and may not do is Forbidden (promise P8).
+Roles are sets of permissions (PERMISSIONS_OF). Every use case calls `require`; every read starts from `workspace_for`
+or `visible_to`. What an actor may not even see is NotFound, what they see and may not do is Forbidden (promise P8).
 """
 
 from dataclasses import dataclass

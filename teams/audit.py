@@ -27,7 +27,7 @@ def record(
         actor_id=actor.id,
         actor_name=actor.name,
         action=action,
-        target_kind=target._meta.model_name or "",
+        target_kind=type(target).__name__.lower(),
         target_id=str(target.pk),
         data=dict(data or {}),
     )

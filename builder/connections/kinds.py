@@ -1,4 +1,4 @@
-"""What the connection store knows of a kind beyond its settings' schema (steps.connections): where it leads, what is secret."""
+"""What the connection store knows of a kind beyond the schema in steps.connections: where it leads, what is secret."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def shown(kind: str, values: Mapping[str, Any]) -> Shown:
 
 
 def merged(kind: str, kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given`, with the kept secrets that it does not mention. Raises BadConnection where these would go to another place."""
+    """`given`, with the kept secrets that it leaves out. Raises BadConnection where these would go to another place."""
     missing = {name: kept[name] for name in secret_fields(kind) if name not in given and kept.get(name)}
     complete = checked(kind, {**given, **missing})
     moved = [name for name in DESTINATION[kind] if complete[name] != kept.get(name)]

@@ -1,8 +1,8 @@
 """Masking of known secrets in everything that is kept or shown (promise P9). Pure.
 
-A secret of 8 characters or more is found as it stands, and in its JSON, URL, base64 (all three alignments, both alphabets)
-and hex forms; shorter ones would tear ordinary text apart. Each place becomes MARK. Where secrets overlap, the whole stretch
-is one place. Building a Masker costs about 30 microseconds a secret; asking it costs one search of the text for each form.
+A secret of 8 characters or more is found as it stands, and in its JSON, URL, base64 (all three alignments, both
+alphabets) and hex forms; shorter ones would tear ordinary text apart. Each place becomes MARK. Where secrets overlap,
+the whole stretch is one place. Asking a Masker costs one search of the text for each form, about 20 forms a secret.
 """
 
 import json
@@ -31,7 +31,7 @@ class Masker:
         return bool(self._forms)
 
     def text(self, text: str) -> str:
-        return _render(text, self._spans(text))
+        return _render(text, self.spans(text))
 
     def value(self, value: Any) -> Any:
         """A JSON value with every text, number and name in it masked; the same object where there is nothing to mask.
@@ -47,7 +47,7 @@ class Masker:
         return MaskedStream(self)
 
     def _is_in_json(self, value: Any) -> bool:
-        """Cheap and never wrong with 'no': escaping is by character, so an escaped text holds each escaped part of it."""
+        """Cheap, and never wrong with 'no': escaping goes by character, so an escaped text holds its parts escaped."""
         whole = json.dumps(value, ensure_ascii=False)
         return any(form in whole for form in self._forms_in_json)
 
@@ -58,7 +58,7 @@ class Masker:
             return [self._walk(each) for each in value]
         if isinstance(value, dict):
             return self._object(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and self._spans(json.dumps(value)):
+        if isinstance(value, int | float) and not isinstance(value, bool) and self.spans(json.dumps(value)):
             return MARK
         return value
 
@@ -73,11 +73,11 @@ class Masker:
             masked[shown] = self._walk(inner)
         return masked
 
-    def _spans(self, text: str) -> list[Span]:
+    def spans(self, text: str) -> list[Span]:
         """Where the text must be masked: sorted, and merged where they overlap."""
         return _merged(span for form in self._forms if form in text for span in _places(form, text))
 
-    def _open_end(self, text: str) -> int:
+    def open_end(self, text: str) -> int:
         """The first position from which the text could be the beginning of a form that goes on in the next chunk."""
         first = len(text)
         for form in self._forms:
@@ -102,14 +102,14 @@ class MaskedStream:
         if not self._masker:
             return chunk
         text = self._held + chunk
-        return self._give(text, self._masker._open_end(text))
+        return self._give(text, self._masker.open_end(text))
 
     def end(self) -> str:
         return self._give(self._held, len(self._held))
 
     def _give(self, text: str, upto: int) -> str:
         told = [(0, self._told)] if self._told else []
-        spans = _merged([*told, *self._masker._spans(text)])
+        spans = _merged([*told, *self._masker.spans(text)])
         ready = [(start, min(stop, upto)) for start, stop in spans if start < upto]
         out = _render(text[:upto], ready)
         begun = (stop for start, stop in spans if start < upto or (start == 0 and self._told))

@@ -1,7 +1,7 @@
 """Encryption of credentials at rest: Fernet (AES-128-CBC with HMAC-SHA256), with keys that can be changed.
 
-The newest key of settings.ENCRYPTION_KEYS seals, all of them open. What is sealed names the row that it belongs to, so that a
-token copied into another row does not open there.
+The newest key of settings.ENCRYPTION_KEYS seals, all of them open. What is sealed names the row that it belongs to, so
+that a token copied into another row does not open there.
 """
 
 import json
@@ -38,8 +38,8 @@ def unseal(owner: UUID, token: str) -> dict[str, Any]:
         found = json.loads(_keys().decrypt(token.encode()))
     except InvalidToken as error:
         raise ConnectionUnreadable(
-            "This connection was kept with a key that is not here any more. Add that key to PAWL_ENCRYPTION_KEYS, or enter"
-            " the connection's settings again."
+            "This connection was kept with a key that is not here any more. Add that key to PAWL_ENCRYPTION_KEYS, or"
+            " enter the connection's settings again."
         ) from error
     if found["of"] != str(owner):
         raise ConnectionUnreadable("What is kept in this connection belongs to another one. Enter its settings again.")

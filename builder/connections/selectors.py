@@ -57,7 +57,7 @@ def used_by(connection: Connection) -> list[UsingWorkflow]:
 def settings_of(workspace_id: UUID, names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """name -> all settings, secrets too, of those that exist. Give them to the child, store them nowhere.
 
-    Under SECRETS each lists the texts that must be masked in whatever comes back; the runner keeps that list from the body.
+    Under SECRETS each lists the texts that must be masked in whatever comes back; the runner keeps it from the body.
     """
     wanted = list(names)
     if not wanted:

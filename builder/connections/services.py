@@ -37,9 +37,9 @@ def create_connection(
 def update_connection(
     *, actor: Actor, connection: Connection, name: str | None = None, settings: Mapping[str, Any] | None = None
 ) -> Connection:
-    """Secrets that `settings` leaves out stay, unless the connection now leads elsewhere: then they must be entered again.
+    """Secrets that `settings` leaves out stay, unless the connection now leads elsewhere: then give them again.
 
-    Raises BadConnection, ConnectionNameTaken, ConnectionInUse (a renamed one would be missing in the workflows that name it).
+    Raises BadConnection, ConnectionNameTaken, ConnectionInUse (workflows name it, and would not find it any more).
     """
     require(actor, Permission.CONNECT, connection.workspace)
     connection = Connection.objects.select_for_update().select_related("workspace").get(pk=connection.pk)
@@ -87,6 +87,6 @@ def _refuse_if_used(connection: Connection, act: str) -> None:
     if users:
         names = ", ".join(f"'{each['name']}'" for each in users[:3])
         raise ConnectionInUse(
-            f"'{connection.name}' cannot be {act}: published workflows use it ({names}). Publish them without it first.",
+            f"'{connection.name}' cannot be {act}: published workflows use it ({names}). Publish them without it.",
             workflows=users,
         )

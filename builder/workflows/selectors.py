@@ -50,7 +50,7 @@ def workflow_for(actor: Actor, workspace: Workspace, workflow_id: UUID) -> Workf
 def workflow_page(
     actor: Actor, workspace: Workspace, *, limit: int, cursor: str = "", q: str = "", archived: bool = False
 ) -> Page:
-    """The last changed first. One that changes while somebody reads on moves to the front, where they have been already."""
+    """The last changed first. One that changes while somebody turns pages moves to the front, behind their back."""
     rows = workflows_of(actor, workspace).filter(archived_at__isnull=not archived)
     if q:
         rows = rows.filter(name__icontains=q)
@@ -83,6 +83,7 @@ def last_runs_of(workflow_ids: Sequence[UUID]) -> Mapping[UUID, LastRun]:
 def summary(workflow: Workflow, last_runs: Mapping[UUID, LastRun] | None = None) -> dict[str, Any]:
     """A row of `workflows_of`, as lists show it."""
     runs = last_runs_of([workflow.id]) if last_runs is None else last_runs
+    added: Any = workflow  # with what workflows_of adds to each row
     return {
         "id": workflow.id,
         "name": workflow.name,
@@ -90,14 +91,14 @@ def summary(workflow: Workflow, last_runs: Mapping[UUID, LastRun] | None = None)
         "updated_at": workflow.updated_at,
         "updated_by": str(workflow.updated_by) if workflow.updated_by else None,
         "archived_at": workflow.archived_at,
-        "live_version": workflow.live_version,
-        "draft_revision": workflow.draft_revision,
+        "live_version": added.live_version,
+        "draft_revision": added.draft_revision,
         "last_run": runs.get(workflow.id),
     }
 
 
 def draft_of(workflow: Workflow) -> dict[str, Any]:
-    """The draft with the problems that it has now. The workflow comes from `workflow_for`, which asked who may see it."""
+    """The draft with the problems that it has now. `workflow_for`, which gave the workflow, asked who may see it."""
     draft = Draft.objects.select_related("updated_by", "workflow").get(workflow_id=workflow.id)
     return {
         "revision": draft.revision,

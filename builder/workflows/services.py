@@ -1,7 +1,7 @@
 """What workflows go through. Each function: permission, act, audit, in one transaction.
 
-The workflow's row is locked first, so that revisions and version numbers come one after the other. The lock leaves foreign
-keys alone (`no_key`): saving a draft never holds up the start of a run.
+The workflow's row is locked first, so that revisions and version numbers come one after the other. The lock leaves
+foreign keys alone (`no_key`): saving a draft never holds up the start of a run.
 """
 
 from typing import Any
@@ -137,8 +137,8 @@ def _draft_at(actor: Actor, workflow: Workflow, revision: int) -> Draft:
     if draft.revision != revision:
         present = selectors.draft_of(locked)
         raise DraftConflict(
-            f"The draft was saved meanwhile: it is at revision {draft.revision}, not {revision}. Look at the present one,"
-            " then save again.",
+            f"The draft was saved meanwhile: it is at revision {draft.revision}, not {revision}. Look at the present"
+            " one, then save again.",
             **present,
         )
     return draft

@@ -1,11 +1,10 @@
-"""What every door of the API has in common: who knocks, how input is read, how lists and problems look."""
+"""What every door of the API has in common: who knocks, how input is read."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from teams.access import Actor, person, workspace_for
@@ -53,33 +52,6 @@ class PageInput(Input):
     limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=PAGE_LIMIT)
 
 
-class ProblemField(serializers.Serializer[Any]):
-    """One field of bad input."""
-
-    field = serializers.CharField(help_text="Where: `graph.nodes[2].key`")
-    message = serializers.CharField()
-    node = serializers.CharField(required=False, help_text="The id of the node that it belongs to, in a graph.")
-
-
-class Problem(serializers.Serializer[Any]):
-    """An error, as RFC 9457 has it. `data.fields` lists the wrong fields of bad input."""
-
-    type = serializers.CharField(default="about:blank")
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    code = serializers.CharField(help_text="Stable; see docs.")
-    detail = serializers.CharField()
-    data = serializers.DictField(child=serializers.JSONField())
-
-
 @extend_schema_field({"description": "Any JSON value"})
 class AnyJson(serializers.JSONField):
     """A JSON value, as it is."""
-
-
-def fields_problem(field: str, message: str, **more: Any) -> dict[str, Any]:
-    """One entry of `data.fields`."""
-    return {"field": field, "message": message, **more}
-
-
-__all__ = ["AnyJson", "Door", "Input", "PageInput", "Problem", "ProblemField", "Request", "fields_problem"]

@@ -3,9 +3,10 @@
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
-import kit.ids
 from django.conf import settings
 from django.db import migrations, models
+
+import kit.ids
 
 
 class Migration(migrations.Migration):

@@ -1,8 +1,8 @@
 """Every route of the API, who may use it, and a body that it takes. A route without a row here fails
 tests/contract/test_every_route.py.
 
-Bodies are made from the `World`, which holds one of each thing in Acme. A row is written for the door alone: the permission is the
-one that docs/architecture.md names, not what the code says.
+Bodies are made from the `World`, which holds one of each thing in Acme. The permission is the one that
+docs/architecture.md names, not what the code says.
 """
 
 from collections.abc import Callable

@@ -173,7 +173,7 @@ def test_the_database_refuses_to_change_a_version(people: Cast, column: str) -> 
             "SET CONSTRAINTS ALL IMMEDIATE"
         )  # TRUNCATE refuses a table with checks to come, before any trigger
         for statement in (
-            f"UPDATE workflows_version SET {column} = {value}",  # noqa: S608 - from the list above
+            f"UPDATE workflows_version SET {column} = {value}",
             "DELETE FROM workflows_version",
             "TRUNCATE workflows_version CASCADE",
         ):

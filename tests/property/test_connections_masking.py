@@ -2,12 +2,16 @@
 
 import base64
 import json
+from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.connections.masking import LEAST, MARK, Masker
+
+Form = Callable[[str], str]
 
 characters = st.characters(exclude_characters=MARK)
 any_secret = st.text(characters, min_size=LEAST, max_size=24)
@@ -23,7 +27,7 @@ def _raw(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-FORMS = [
+FORMS: list[Form] = [
     lambda text: text,
     lambda text: json.dumps(text)[1:-1],
     lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
@@ -43,27 +47,27 @@ def _visible_core(raw: bytes, before: int) -> str:
 
 
 @given(any_secret, st.text(), st.text(), st.sampled_from(FORMS))
-def test_no_written_form_passes(secret, before, after, form) -> None:  # type: ignore[no-untyped-def]
+def test_no_written_form_passes(secret: str, before: str, after: str, form: Form) -> None:
     masked = Masker([secret]).text(before + form(secret) + after)
     assert MARK in masked
     assert form(secret) not in masked
 
 
 @given(any_secret, st.integers(0, 2), st.binary(max_size=6))
-def test_no_base64_passes(secret, before, after) -> None:  # type: ignore[no-untyped-def]
+def test_no_base64_passes(secret: str, before: int, after: bytes) -> None:
     raw = _raw(secret)
     text = base64.b64encode(b"\x01" * before + raw + after).decode()
     assert _visible_core(raw, before) not in Masker([secret]).text(text)
 
 
 @given(json_values, any_secret, st.sampled_from(FORMS))
-def test_no_value_keeps_a_form_at_any_depth(value, secret, form) -> None:  # type: ignore[no-untyped-def]
+def test_no_value_keeps_a_form_at_any_depth(value: Any, secret: str, form: Form) -> None:
     shown = form(secret)
     masked = Masker([secret]).value({"in": value, shown: [shown, {"deep": f"<{shown}>"}]})
     assert not any(shown in text for text in _texts(masked))
 
 
-def _texts(value):  # type: ignore[no-untyped-def]
+def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         yield from value
         value = list(value.values())
@@ -75,7 +79,7 @@ def _texts(value):  # type: ignore[no-untyped-def]
 
 
 @given(json_values, st.lists(any_secret, max_size=3))
-def test_what_holds_no_secret_comes_back_equal(value, secrets) -> None:  # type: ignore[no-untyped-def]
+def test_what_holds_no_secret_comes_back_equal(value: Any, secrets: list[str]) -> None:
     masker = Masker(secrets)
     masked = masker.value(value)
     assert masker.value(masked) == masked
@@ -85,7 +89,7 @@ def test_what_holds_no_secret_comes_back_equal(value, secrets) -> None:  # type:
 
 @settings(max_examples=400)
 @given(st.lists(small_secret, min_size=1, max_size=3), st.lists(st.text("ab/+", max_size=15), max_size=8))
-def test_chunks_give_what_the_whole_gives(secrets, chunks) -> None:  # type: ignore[no-untyped-def]
+def test_chunks_give_what_the_whole_gives(secrets: list[str], chunks: list[str]) -> None:
     masker = Masker(secrets)
     stream = masker.stream()
     told = [stream.feed(chunk) for chunk in chunks]
@@ -94,7 +98,7 @@ def test_chunks_give_what_the_whole_gives(secrets, chunks) -> None:  # type: ign
 
 @settings(max_examples=300)
 @given(st.data(), any_secret, st.sampled_from(FORMS))
-def test_a_secret_in_single_characters_is_masked(data, secret, form) -> None:  # type: ignore[no-untyped-def]
+def test_a_secret_in_single_characters_is_masked(data: st.DataObject, secret: str, form: Form) -> None:
     whole = data.draw(st.text(max_size=5)) + form(secret) + data.draw(st.text(max_size=5))
     masker = Masker([secret])
     stream = masker.stream()

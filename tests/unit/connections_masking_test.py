@@ -1,5 +1,6 @@
 import base64
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -53,7 +54,7 @@ def test_each_written_form_is_masked(shown: str) -> None:
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-def test_base64_is_masked_wherever_the_secret_begins(before: str, encode) -> None:  # type: ignore[no-untyped-def]
+def test_base64_is_masked_wherever_the_secret_begins(before: str, encode: Callable[[bytes], bytes]) -> None:
     text = encode(f"{before}{SECRET}~".encode()).decode()
     masked = Masker([SECRET]).text(f"Basic {text}")
     assert MARK in masked

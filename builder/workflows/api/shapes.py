@@ -20,13 +20,13 @@ class GraphNode(serializers.Serializer[Any]):
     kind = serializers.CharField()
     config = serializers.DictField(child=AnyJson())
     policy = serializers.DictField(child=AnyJson())
-    parent = serializers.CharField(allow_null=True)
+    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment] # the framework's own `parent` is per object
     position = serializers.DictField(child=serializers.FloatField())
 
 
 class GraphEdge(serializers.Serializer[Any]):
     id = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
     source_port = serializers.CharField()
     target = serializers.CharField()
 

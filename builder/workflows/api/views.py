@@ -12,7 +12,6 @@ from builder.workflows.api import shapes
 from builder.workflows.checking import problems_of
 from builder.workflows.documents import document_of, read_graph
 from builder.workflows.models import Version, Workflow
-from teams.access import Permission, require
 from teams.api.doors import Door, PageInput
 
 
