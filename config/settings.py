@@ -200,7 +200,7 @@ STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folde
 OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
 # Where a lower room asks a higher one: names of functions, so that neither imports the other.
 CONNECTION_USERS = "builder.workflows.selectors.using_connection"
-LAST_RUNS = ""  # the newest run of each of some workflows: (workflow ids) -> {workflow id: LastRun}
+LAST_RUNS = "runs.selectors.last_runs"  # the newest run of each of some workflows: (workflow ids) -> {workflow id: LastRun}
 ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest first
 
 # ------------------------------------------------------------------ the sample 'Supplier invoices' and its outside world

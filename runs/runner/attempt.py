@@ -8,8 +8,7 @@ import select
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from builder.connections.masking import Masker
 from kit.clock import monotonic_s
@@ -29,8 +28,7 @@ FRAME_SLACK_BYTES = 256 * 1024
 MOST_BYTES_A_CHAR = 3  # an escape in ASCII takes at most three times the bytes that its character has in UTF-8
 
 
-@dataclass(frozen=True)
-class Callbacks:
+class Callbacks(NamedTuple):
     """The worker's ears. An exception in one of them ends the child, and comes out of the attempt."""
 
     on_checkpoint: Callable[[str, str, Any], None]
@@ -39,8 +37,7 @@ class Callbacks:
     should_stop: Callable[[], bool]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     outcome: Outcome
     retire: str | None  # why the child must not serve again
 

@@ -16,7 +16,6 @@ class Task(NamedTuple):
     path: str
     attempt: int
     kind: str
-    has_expressions: bool
     config: dict[str, Any]
     scope: dict[str, Any]
     idempotency_key: str
@@ -25,15 +24,19 @@ class Task(NamedTuple):
     connections: dict[str, dict[str, Any]]
     checkpoints: list[tuple[str, str, Any]]  # key, kind, value
     output_limit_bytes: int
+    has_expressions: (
+        bool  # JSON itself never has such a pair of signs; a text elsewhere in the job may, and costs little
+    )
 
 
 def pack_job(job: Job) -> str:
-    config = encode(job.config)
-    head = encode((job.run_id, job.path, job.attempt, job.kind))
-    # JSON itself never has two braces side by side, so this finds texts only.
-    flag = "true" if "{{" in config or "{%" in config or "{#" in config else "false"
-    tail = encode(
+    return encode(
         (
+            job.run_id,
+            job.path,
+            job.attempt,
+            job.kind,
+            job.config,
             job.scope,
             job.idempotency_key,
             job.storage_root,
@@ -43,7 +46,6 @@ def pack_job(job: Job) -> str:
             job.output_limit_bytes,
         )
     )
-    return f"{head[:-1]},{flag},{config},{tail[1:]}"
 
 
 def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpack_job(text: str) -> Task:
-    return Task(*decode(text))
+    return Task(*decode(text), "{{" in text or "{%" in text or "{#" in text)
 
 
 class Answer(NamedTuple):

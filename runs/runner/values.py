@@ -7,12 +7,22 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 from typing import Any
 
 MAX_DEPTH = 200  # levels of lists and objects; PostgreSQL, browsers and our own recursive walks all take that
 SHOWN_KEY_CHARS = 80
 
-_encoder = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False)  # depth is checked before
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+# json.dumps builds this encoder anew at each call, which costs as much as a small value. It refuses NaN, and looks for
+# no circles: depth is checked before.
+_chunks: Callable[[Any, int], tuple[str, ...]] = c_make_encoder(
+    None, _refuse, encode_basestring_ascii, None, ":", ",", False, False, False
+)
 _readable = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False, ensure_ascii=False)
 _LEAVES = frozenset((str, int, float, bool, type(None)))
 
@@ -55,7 +65,7 @@ def decode(text: str) -> Any:
 
 def encode(value: Any) -> str:
     """ASCII only, so that lone surrogates and NUL travel as escapes. For values that are known to be JSON."""
-    return _encoder.encode(value)
+    return "".join(_chunks(value, 0))
 
 
 def encode_checked(value: Any, *, name: str, limit_bytes: int) -> str:
@@ -63,7 +73,7 @@ def encode_checked(value: Any, *, name: str, limit_bytes: int) -> str:
     if type(value) not in _LEAVES:
         _check_containers(value, name=name)
     try:
-        text = _encoder.encode(value)
+        text = "".join(_chunks(value, 0))
     except (ValueError, TypeError, RecursionError) as problem:
         raise _explain(value, name=name) from problem
     if len(text) > limit_bytes:
