@@ -11,8 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 http = get_asgi_application()  # sets Django up: what follows imports models
 
 from config.gate import BodyGate, SameOrigin  # noqa: E402
-
-websocket_urlpatterns: list[object] = []
+from runs.live.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
