@@ -8,16 +8,18 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from config.services import keys, ports
 from config.services.postgres import Postgres
 from config.services.valkey import Valkey
 
+IN_CI = os.environ.get("CI") == "true"
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -68,6 +70,21 @@ def pytest_configure() -> None:
     import django
 
     django.setup()
+    # CI runs the same examples each time: new ones are looked for at a desk, where somebody can follow them up.
+    hypothesis_settings.register_profile("desk", deadline=None)
+    hypothesis_settings.register_profile("ci", deadline=None, derandomize=True)
+    hypothesis_settings.load_profile("ci" if IN_CI else "desk")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI nothing is left out silently: a skip is a failure."""
+    report = yield
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, which CI does not allow: {reason}"
+    return report
 
 
 @pytest.fixture(scope="session")
