@@ -14,6 +14,7 @@ from sample.crash.clients import DemoProblem
 
 Found = TypeVar("Found")
 LOOK_S = 0.02
+ENDS_LIMIT = 5
 
 
 class Stack:
@@ -22,7 +23,9 @@ class Stack:
     def __init__(self, *, logs: Path, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
         self.port = free_port()
         self.logs = logs
-        self._supervisor = Supervisor(programs(dict(environment), web=self.port), logs=logs, say=say)
+        kept = programs(dict(environment), web=self.port)
+        self._names = [program.name for program in kept]
+        self._supervisor = Supervisor(kept, logs=logs, say=say)
 
     @property
     def url(self) -> str:
@@ -40,7 +43,7 @@ class Stack:
         deadline = time.monotonic() + limit_s
         ask_at = 0.0
         while time.monotonic() < deadline:
-            self._supervisor.look()
+            self._look()
             if time.monotonic() >= ask_at:
                 found = ask()
                 if found:
@@ -48,6 +51,15 @@ class Stack:
                 ask_at = time.monotonic() + every_s
             time.sleep(min(every_s, LOOK_S))
         raise DemoProblem(f"Waited {limit_s:g} s for {what}, in vain. The logs are in {self.logs}.")
+
+    def _look(self) -> None:
+        """A program that ends again and again will not come up by waiting."""
+        self._supervisor.look()
+        for name in self._names:
+            if self._supervisor.ends(name) >= ENDS_LIMIT:
+                log = self._supervisor.log(name)
+                tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
+                raise DemoProblem(f"'{name}' ended {ENDS_LIMIT} times. The end of its log {log}:\n{tail}")
 
 
 def worker_of(child: int) -> int:

@@ -52,9 +52,10 @@ class Command(BaseCommand):
         return Demo(stack, pawl, sample, launches, self._say)
 
     def _problems(self, demo: Demo, *runs: RunFacts) -> list[str]:
+        arrivals = demo.sample.arrivals()  # first: what we fetch ourselves below arrives there as well
         steps = [step for facts in runs for step in facts.steps]
         found = [problem for facts in runs for problem in findings(facts, demo.payments_of(facts.run))]
-        return [*found, *arrival_differences(steps, demo.sample.arrivals())]
+        return [*found, *arrival_differences(steps, arrivals)]
 
     def _show(self, auto: RunFacts, resumed: RunFacts, problems: list[str]) -> None:
         for title, facts in (("Worker killed at step 8", auto), ("Step 8 failed, mended, resumed", resumed)):
