@@ -13,8 +13,10 @@ from steps.base import StepFailure
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Public by number, yet the machine's own: Azure's metadata and wire server; relays of 6to4.
-FORBIDDEN_V4: Final = tuple(map(ipaddress.IPv4Network, ("168.63.129.16/32", "192.88.99.0/24", "100.64.0.0/10")))
+# Public by number to ipaddress, yet a machine's own: Azure's and Oracle's metadata, relays of 6to4, carriers' networks.
+FORBIDDEN_V4: Final = tuple(
+    map(ipaddress.IPv4Network, ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "100.64.0.0/10"))
+)
 NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 FORBIDDEN_V6: Final = tuple(
     map(
