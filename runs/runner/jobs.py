@@ -53,7 +53,8 @@ def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpack_job(text: str) -> Task:
-    return Task(*decode(text), "{{" in text or "{%" in text or "{#" in text)
+    parts: list[Any] = [*decode(text), "{{" in text or "{%" in text or "{#" in text]
+    return Task(*parts)
 
 
 class Answer(NamedTuple):
