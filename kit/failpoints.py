@@ -12,6 +12,7 @@ import signal
 import time
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 
 VARIABLE = "PAWL_FAILPOINTS"
 PAUSE_POLL_S = 0.01
@@ -82,7 +83,7 @@ def _act(point: _Point, *, name: str) -> None:
         case "sleep":
             time.sleep(float(point.argument))
         case _:
-            while not os.path.exists(point.argument):
+            while not Path(point.argument).exists():
                 time.sleep(PAUSE_POLL_S)
 
 

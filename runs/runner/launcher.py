@@ -172,7 +172,7 @@ class Launcher:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def main(control_fd: int, worker_pid: int, memory_bytes: int, folder: str) -> None:
+def main(control_fd: int, *, worker_pid: int, memory_bytes: int, folder: str) -> None:
     launcher = Launcher(socket.socket(fileno=control_fd), folder=Path(folder))
     signal.signal(signal.SIGTERM, launcher.stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -188,4 +188,4 @@ def main(control_fd: int, worker_pid: int, memory_bytes: int, folder: str) -> No
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    main(int(sys.argv[1]), worker_pid=int(sys.argv[2]), memory_bytes=int(sys.argv[3]), folder=sys.argv[4])

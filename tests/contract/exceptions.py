@@ -13,6 +13,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "runs/runner/child.py": "the child has no settings: what it may know comes in its scrubbed environment",
         "runs/runner/spawner.py": "scrubs the environment that the child gets",
         "steps/python/run.py": "runs in the child, which has no settings",
+        "steps/registry.py": "asked in the child and its launcher as well, which have no settings",
     },
     "workspace filter": {
         "builder/connections/services.py::_check_name": "is the name free in the workspace that `require` has let in?",
