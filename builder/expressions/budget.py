@@ -18,7 +18,7 @@ class Limits:
     operations: int = 2_000_000  # items walked by loops and filters, plus a unit for every 100 characters of a text
     seconds: float = 5.0
     characters: int = 16_000_000  # of a text that is made, and of a result
-    items: int = 2_000_000  # of a list that is made, and values in a result
+    items: int = 1_000_000  # of a list that is made, and values in a result
     range: int = 10_000
     nesting: int = 64
 

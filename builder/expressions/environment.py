@@ -3,7 +3,7 @@
 from typing import Any
 
 from jinja2 import pass_context
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.expressions.budget import INTEGER_BITS, BudgetExceeded, current
@@ -47,6 +47,9 @@ class Environment(ImmutableSandboxedEnvironment):
         return look_up(obj, argument)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        for operand in (left, right):
+            if isinstance(operand, Undefined):
+                str(operand)  # raises its own error, which names what is missing
         return OPERATORS[operator](left, right)
 
 

@@ -123,4 +123,8 @@ class Resolver:
 
 
 def tell(problem: BaseException) -> str:
-    return "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem) or type(problem).__name__
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    return (
+        "a number becomes too large" if isinstance(problem, OverflowError) else str(problem) or type(problem).__name__
+    )

@@ -44,6 +44,7 @@ class Plainer:
     def inside(self, value: Any, *, depth: int) -> Any:
         if isinstance(value, Undefined):
             str(value)  # raises its own error, which names what is missing
+        self.budget.charge()
         if isinstance(value, Mapping):
             return {self.name(key): self.value(item, depth=depth) for key, item in value.items()}
         if isinstance(value, list | tuple | range | Iterator):
