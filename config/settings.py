@@ -167,6 +167,11 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api",
     "COMPONENT_SPLIT_REQUEST": False,
+    "ENUM_NAME_OVERRIDES": {
+        "RunStatus": "runs.api.shapes.RUN_STATUSES",
+        "StepStatus": "runs.api.shapes.STEP_STATUSES",
+        "WaitStatus": ["open", "answered", "expired", "closed"],
+    },
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "PREPROCESSING_HOOKS": ["config.openapi.only_the_api"],

@@ -8,9 +8,14 @@ docs/architecture.md names, not what the code says.
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
+from uuid import uuid4
+
+from django.utils.timezone import now
 
 from builder.connections.services import create_connection
 from builder.workflows.services import create_workflow, publish
+from runs.models import Run, StepRun, Wait
+from runs.services import start_run
 from teams.access import SYSTEM, Permission
 from tests.people import Cast, cast
 
@@ -28,14 +33,26 @@ class Row:
     who: Who
     body: Callable[[World], dict[str, Any]] | None = None  # None: the route takes none
     answers: int = 200
+    opens_transaction: bool = False  # of an isolation level of its own: cannot run inside a test's transaction
 
 
-GRAPH = {"schema": 1, "nodes": [{"id": "n1", "key": "start", "kind": "start"}], "edges": []}
+GRAPH: dict[str, Any] = {"schema": 1, "nodes": [{"id": "n1", "key": "start", "kind": "start"}], "edges": []}
+WAITING = {
+    "nodes": [*GRAPH["nodes"], {"id": "n2", "key": "pause", "kind": "delay", "config": {"seconds": 60}}],
+    "edges": [{"id": "e1", "source": "n1", "target": "n2"}],
+}
 HTTP = {"base_url": "https://example.com", "token": "a-token-of-the-tests"}
 
 WORKSPACE = "workspaces/{workspace}"
 WORKFLOW = f"{WORKSPACE}/workflows/{{workflow_id}}"
+RUN = f"{WORKSPACE}/runs/{{run_id}}"
+STEP = f"{RUN}/steps/{{path}}"
 CONNECTION = f"{WORKSPACE}/connections/{{connection_id}}"
+
+
+def _command() -> dict[str, str]:
+    return {"command_id": str(uuid4())}
+
 
 ROUTES: dict[tuple[str, str], Row] = {
     ("GET", "health"): Row("anyone"),
@@ -60,6 +77,23 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKFLOW}/publish"): Row(Permission.EDIT, lambda world: {"revision": 1, "note": "again"}, 201),
     ("GET", f"{WORKFLOW}/versions"): Row(Permission.VIEW),
     ("GET", f"{WORKFLOW}/versions/{{number}}"): Row(Permission.VIEW),
+    ("POST", f"{WORKFLOW}/runs"): Row(Permission.RUN, lambda world: {"version": 1}, 201),
+    ("GET", f"{WORKSPACE}/runs"): Row(Permission.VIEW),
+    ("GET", RUN): Row(Permission.VIEW, opens_transaction=True),
+    ("GET", f"{RUN}/events"): Row(Permission.VIEW),
+    ("GET", STEP): Row(Permission.VIEW),
+    ("GET", f"{STEP}/logs"): Row(Permission.VIEW),
+    ("GET", f"{RUN}/items/{{path}}"): Row(Permission.VIEW),
+    ("POST", f"{RUN}/preview"): Row(Permission.VIEW, lambda world: {"operation": "resume"}, opens_transaction=True),
+    ("POST", f"{RUN}/resume"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),  # did not fail
+    ("POST", f"{RUN}/cancel"): Row(Permission.RUN, lambda world: _command()),
+    ("POST", f"{STEP}/decide"): Row(
+        Permission.RUN, lambda world: {**_command(), "generation": 1, "decision": "skip"}, 409
+    ),
+    ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
+    ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
+        Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
+    ),  # answered already
     ("GET", f"{WORKSPACE}/mailbox"): Row(Permission.VIEW, None, 404),  # only the demo's workspace has one
     ("GET", f"{WORKSPACE}/mailbox/{{mail_id}}"): Row(Permission.VIEW, None, 404),
 }
@@ -67,8 +101,13 @@ ROUTES: dict[tuple[str, str], Row] = {
 
 def make_world() -> World:
     people = cast()
-    workflow = create_workflow(actor=SYSTEM, workspace=people.acme, name="Invoices", graph=GRAPH)
+    workflow = create_workflow(actor=SYSTEM, workspace=people.acme, name="Invoices", graph=WAITING)
     version = publish(actor=SYSTEM, workflow=workflow, revision=1)
+    run = Run.objects.get(id=start_run(actor=SYSTEM, workflow=workflow, run_input={}).run_id)
+    step = StepRun.objects.get(run=run, path="pause")
+    wait = Wait.objects.create(
+        workspace=people.acme, run=run, step_run=step, kind="approval", attempt=1, status="answered", opened_at=now()
+    )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
     names = {
         "workspace": people.acme.slug,
@@ -76,5 +115,8 @@ def make_world() -> World:
         "number": str(version.number),
         "connection_id": str(connection.id),
         "mail_id": "1",
+        "run_id": str(run.id),
+        "path": step.path,
+        "wait_id": str(wait.id),
     }
     return World(people, names)
