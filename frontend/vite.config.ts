@@ -1,8 +1,8 @@
 /// <reference types="vitest/config" />
-import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
 
-const backend = process.env.PAWL_BACKEND ?? 'http://127.0.0.1:8000'
+const backend = process.env.PAWL_BACKEND ?? 'http://127.0.0.1:8000';
 
 export default defineConfig(({ mode, command }) => ({
   // Django serves the build below /static/; the mock mode stands alone.
@@ -38,4 +38,4 @@ export default defineConfig(({ mode, command }) => ({
     sequence: { shuffle: true },
     coverage: { include: ['src/**'], exclude: ['src/testing/**'] },
   },
-}))
+}));

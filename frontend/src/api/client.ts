@@ -18,6 +18,11 @@ export function readCookie(name: string, cookies: string = document.cookie): str
   return '';
 }
 
+/** Django takes either: the cookie, which follows a new sign-in in another tab, or what the page was drawn with. */
+export function csrfToken(): string {
+  return readCookie('csrftoken') || (document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '');
+}
+
 export function queryString(query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -30,10 +35,13 @@ export function queryString(query: Query = {}): string {
 }
 
 /** One call of the API. Answers exact JSON (long integers as bigint); throws ApiError for every refusal. */
-export async function request<T>(path: string, { method = 'GET', query, body, signal }: RequestOptions = {}): Promise<T> {
+export async function request<T>(
+  path: string,
+  { method = 'GET', query, body, signal }: RequestOptions = {},
+): Promise<T> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  if (method !== 'GET') headers['X-CSRFToken'] = readCookie('csrftoken');
+  if (method !== 'GET') headers['X-CSRFToken'] = csrfToken();
   const init: RequestInit = { method, headers, credentials: 'same-origin' };
   if (body !== undefined) init.body = formatJson(body);
   if (signal) init.signal = signal;
@@ -44,7 +52,11 @@ export async function request<T>(path: string, { method = 'GET', query, body, si
     text = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError({ code: 'unreachable', status: 0, detail: 'Pawl does not answer. It is tried again by itself.' });
+    throw new ApiError({
+      code: 'unreachable',
+      status: 0,
+      detail: 'Pawl does not answer. It is tried again by itself.',
+    });
   }
   const parsed = readBody(text);
   if (!response.ok) throw errorFrom(response.status, parsed);

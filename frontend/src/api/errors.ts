@@ -34,7 +34,11 @@ export class ApiError extends Error {
 
 export function errorFrom(status: number, body: unknown): ApiError {
   if (!isObject(body)) {
-    return new ApiError({ code: 'unreadable_answer', status, detail: `The server answered ${status} without a reason.` });
+    return new ApiError({
+      code: 'unreadable_answer',
+      status,
+      detail: `The server answered ${status} without a reason.`,
+    });
   }
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' && value ? value : otherwise);
   return new ApiError({

@@ -34,8 +34,5 @@ export function useListMessages(workspace: string, onMessage: (message: ServerMe
   const live = useLive();
   const latest = useRef(onMessage);
   latest.current = onMessage;
-  useEffect(
-    () => live.followList({ workspace, onMessage: (message) => latest.current(message) }),
-    [live, workspace],
-  );
+  useEffect(() => live.followList({ workspace, onMessage: (message) => latest.current(message) }), [live, workspace]);
 }

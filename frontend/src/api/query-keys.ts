@@ -9,13 +9,17 @@ export const keys = {
   workflow: (ws: string, id: string) => ['ws', ws, 'workflows', id] as const,
   draft: (ws: string, id: string) => ['ws', ws, 'workflows', id, 'draft'] as const,
   versions: (ws: string, id: string) => ['ws', ws, 'workflows', id, 'versions'] as const,
-  runs: (ws: string, filters?: Query) => (filters ? (['ws', ws, 'runs', 'list', filters] as const) : (['ws', ws, 'runs', 'list'] as const)),
+  runs: (ws: string, filters?: Query) =>
+    filters ? (['ws', ws, 'runs', 'list', filters] as const) : (['ws', ws, 'runs', 'list'] as const),
   run: (ws: string, id: string) => ['ws', ws, 'runs', 'one', id] as const,
   step: (ws: string, id: string, path: string) => ['ws', ws, 'runs', 'one', id, 'step', path] as const,
-  logs: (ws: string, id: string, path: string, attempt: number) => ['ws', ws, 'runs', 'one', id, 'logs', path, attempt] as const,
-  items: (ws: string, id: string, path: string, status: string) => ['ws', ws, 'runs', 'one', id, 'items', path, status] as const,
+  logs: (ws: string, id: string, path: string, attempt: number) =>
+    ['ws', ws, 'runs', 'one', id, 'logs', path, attempt] as const,
+  items: (ws: string, id: string, path: string, status: string) =>
+    ['ws', ws, 'runs', 'one', id, 'items', path, status] as const,
   waits: (ws: string) => ['ws', ws, 'waits'] as const,
   connections: (ws: string) => ['ws', ws, 'connections'] as const,
+  connectionKinds: (ws: string) => ['ws', ws, 'connection-kinds'] as const,
   members: (ws: string) => ['ws', ws, 'members'] as const,
   mailbox: (ws: string) => ['ws', ws, 'mailbox'] as const,
   mail: (ws: string, id: string) => ['ws', ws, 'mailbox', id] as const,

@@ -1,15 +1,5 @@
 import { type Query, request } from './client';
-import type {
-  Decision,
-  EventsPage,
-  LogChunk,
-  Page,
-  ResumePreview,
-  Run,
-  Snapshot,
-  Step,
-  StepDetail,
-} from './types';
+import type { Decision, EventsPage, LogChunk, Page, ResumePreview, Run, Snapshot, Step, StepDetail } from './types';
 
 /** A run's address: in which workspace, and which. */
 export interface RunRef {
@@ -30,8 +20,11 @@ export const newCommandId = (): string => crypto.randomUUID();
 export const listRuns = (ws: string, query: Query, { signal }: Call = {}) =>
   request<Page<Run>>(`/workspaces/${encodeURIComponent(ws)}/runs`, { query, signal });
 
-export const startRun = (ws: string, workflow: string, body: { input: unknown; version?: number; idempotency_key?: string }) =>
-  request<Run>(`/workspaces/${encodeURIComponent(ws)}/workflows/${workflow}/runs`, { method: 'POST', body });
+export const startRun = (
+  ws: string,
+  workflow: string,
+  body: { input: unknown; version?: number; idempotency_key?: string },
+) => request<Run>(`/workspaces/${encodeURIComponent(ws)}/workflows/${workflow}/runs`, { method: 'POST', body });
 
 export const readSnapshot = (ref: RunRef, { signal }: Call = {}) => request<Snapshot>(at(ref), { signal });
 

@@ -215,7 +215,16 @@ export interface Connection {
   kind: string;
   created_at: string;
   updated_at: string;
-  [field: string]: Json;
+  /** Without the secret ones. */
+  settings: { [field: string]: Json };
+  /** Names of the secret settings that hold something. */
+  secrets: string[];
+}
+
+export interface ConnectionKind {
+  kind: string;
+  schema: { [keyword: string]: Json };
+  secret_fields: string[];
 }
 
 export interface Member {
@@ -228,15 +237,18 @@ export interface Mail {
   id: string;
   subject: string;
   sender: string;
-  recipients: string[];
+  to: string;
   received_at: string;
+  message_id: string;
+  idempotency_key: string;
 }
 
-export interface MailDetail extends Mail {
+/** An HTML part is never given out; `has_html` says that there is one. */
+export interface OpenedMail {
+  mail: Mail;
   text: string;
-  html: string | null;
-  headers: { [name: string]: string };
-  attachments: { name: string; content_type: string; size: number }[];
+  has_html: boolean;
+  attachments: string[];
 }
 
 export type { GraphDocument, StepKind };

@@ -1,5 +1,16 @@
 import { request } from './client';
-import type { Connection, Mail, MailDetail, Member, OpenWait, Page, Session, StepKind, Workflow } from './types';
+import type {
+  Connection,
+  ConnectionKind,
+  Mail,
+  Member,
+  OpenedMail,
+  OpenWait,
+  Page,
+  Session,
+  StepKind,
+  Workflow,
+} from './types';
 
 const at = (ws: string) => `/workspaces/${encodeURIComponent(ws)}`;
 
@@ -31,6 +42,9 @@ export const answerWait = (ws: string, id: string, body: AnswerCommand) =>
 export const listConnections = (ws: string, { signal }: Call = {}) =>
   request<Page<Connection>>(`${at(ws)}/connections`, { signal });
 
+export const listConnectionKinds = (ws: string, { signal }: Call = {}) =>
+  request<{ items: ConnectionKind[] }>(`${at(ws)}/connection-kinds`, { signal });
+
 export const createConnection = (ws: string, body: unknown) =>
   request<Connection>(`${at(ws)}/connections`, { method: 'POST', body });
 
@@ -40,9 +54,10 @@ export const updateConnection = (ws: string, id: string, body: unknown) =>
 export const deleteConnection = (ws: string, id: string) =>
   request<unknown>(`${at(ws)}/connections/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-export const listMembers = (ws: string, { signal }: Call = {}) => request<Page<Member>>(`${at(ws)}/members`, { signal });
+export const listMembers = (ws: string, { signal }: Call = {}) =>
+  request<Page<Member>>(`${at(ws)}/members`, { signal });
 
 export const listMails = (ws: string, { signal }: Call = {}) => request<Page<Mail>>(`${at(ws)}/mailbox`, { signal });
 
 export const readMail = (ws: string, id: string, { signal }: Call = {}) =>
-  request<MailDetail>(`${at(ws)}/mailbox/${encodeURIComponent(id)}`, { signal });
+  request<OpenedMail>(`${at(ws)}/mailbox/${encodeURIComponent(id)}`, { signal });

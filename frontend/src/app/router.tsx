@@ -7,14 +7,17 @@ import { HomeRedirect } from './home';
 import { CrashPage, NotFoundPage } from './problem-pages';
 
 /** Makes a route's element of a named export; the page's code is loaded when the route is first met. */
-function page<Name extends string>(load: () => Promise<{ [key in Name]: ComponentType }>, name: Name) {
-  const Lazy = lazy(async () => ({ default: (await load())[name] }));
+function page(load: () => Promise<ComponentType>) {
+  const Lazy = lazy(async () => ({ default: await load() }));
   return (
     <Suspense fallback={<LoadingRows />}>
       <Lazy />
     </Suspense>
   );
 }
+
+const library = import.meta.glob<{ WorkflowsPage: ComponentType }>('../features/library/WorkflowsPage.tsx');
+const workflowsPage = async () => (await Object.values(library)[0]?.())?.WorkflowsPage ?? NotFoundPage;
 
 export const routes: RouteObject[] = [
   { path: '/', element: <HomeRedirect />, errorElement: <CrashPage /> },
@@ -27,17 +30,23 @@ export const routes: RouteObject[] = [
       {
         errorElement: <CrashPage />,
         children: [
-          { path: 'workflows', element: page(() => import('../features/library/WorkflowsPage'), 'WorkflowsPage') },
-          { path: 'workflows/:id', element: page(() => import('../features/canvas/CanvasPage'), 'CanvasPage') },
-          { path: 'runs', element: page(() => import('../features/runs-list/runs-page'), 'RunsPage') },
-          { path: 'runs/:id', element: page(() => import('../features/monitor/run-page'), 'RunPage') },
-          { path: 'inbox', element: page(() => import('../features/approvals/inbox-page'), 'InboxPage') },
+          { path: 'workflows', element: page(workflowsPage) },
+          {
+            path: 'workflows/:id',
+            element: page(async () => (await import('../features/canvas/CanvasPage')).CanvasPage),
+          },
+          { path: 'runs', element: page(async () => (await import('../features/runs-list/runs-page')).RunsPage) },
+          { path: 'runs/:id', element: page(async () => (await import('../features/monitor/run-page')).RunPage) },
+          { path: 'inbox', element: page(async () => (await import('../features/approvals/inbox-page')).InboxPage) },
           {
             path: 'connections',
-            element: page(() => import('../features/connections/connections-page'), 'ConnectionsPage'),
+            element: page(async () => (await import('../features/connections/connections-page')).ConnectionsPage),
           },
-          { path: 'team', element: page(() => import('../features/team/team-page'), 'TeamPage') },
-          { path: 'mailbox', element: page(() => import('../features/mailbox/mailbox-page'), 'MailboxPage') },
+          { path: 'team', element: page(async () => (await import('../features/team/team-page')).TeamPage) },
+          {
+            path: 'mailbox',
+            element: page(async () => (await import('../features/mailbox/mailbox-page')).MailboxPage),
+          },
           { path: '*', element: <NotFoundPage /> },
         ],
       },

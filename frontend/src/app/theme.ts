@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const accent: MantineColorsTuple = [
   '#eceefc',
@@ -11,9 +11,9 @@ const accent: MantineColorsTuple = [
   '#3d47c0',
   '#343da8',
   '#2a3290',
-]
+];
 
-const dense = { defaultProps: { size: 'xs' } }
+const dense = { defaultProps: { size: 'xs' } };
 
 export const theme = createTheme({
   primaryColor: 'accent',
@@ -47,7 +47,7 @@ export const theme = createTheme({
     Modal: { defaultProps: { radius: 10, centered: true, transitionProps: { duration: 120 } } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
   },
-})
+});
 
 /** Mantine's own colours follow Pawl's tokens, so that both themes have one source. */
 export const cssVariables: CSSVariablesResolver = () => {
@@ -62,12 +62,12 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-border': 'var(--pawl-line-strong)',
     '--mantine-color-error': 'var(--pawl-failed)',
     '--mantine-color-anchor': 'var(--pawl-accent-text)',
-  }
-  return { variables: {}, light: shared, dark: shared }
-}
+  };
+  return { variables: {}, light: shared, dark: shared };
+};
 
 /** The nonce that the page's content security policy lets style elements carry. */
 export function styleNonce(): string {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')
-  return meta?.nonce || meta?.content || ''
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
+  return meta?.nonce || meta?.content || '';
 }

@@ -47,7 +47,9 @@ export function formatExact(at: string | null | undefined): string {
 export function formatClock(at: string | null | undefined): string {
   if (!at) return '';
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? '' : `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return Number.isNaN(date.getTime())
+    ? ''
+    : `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {

@@ -49,7 +49,11 @@ function useFound(ws: string, query: string): Found[] {
     to: paths.run(ws, run.id),
     group: 'Runs',
   }));
-  return [...pages.filter((one) => matches(one.label)), ...flows.filter((one) => matches(one.label)).slice(0, 8), ...found];
+  return [
+    ...pages.filter((one) => matches(one.label)),
+    ...flows.filter((one) => matches(one.label)).slice(0, 8),
+    ...found,
+  ];
 }
 
 const GROUPS = ['Pages', 'Workflows', 'Runs'] as const;
@@ -85,7 +89,14 @@ function Results({ query }: { query: string }) {
 export function CommandBar() {
   const [query, setQuery] = useState('');
   return (
-    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut="mod + K" tagsToIgnore={[]} scrollable maxHeight={420}>
+    <Spotlight.Root
+      query={query}
+      onQueryChange={setQuery}
+      shortcut="mod + K"
+      tagsToIgnore={[]}
+      scrollable
+      maxHeight={420}
+    >
       <Spotlight.Search placeholder="Go to a page, a workflow or a run" leftSection={<IconSearch size={17} />} />
       <Spotlight.ActionsList>
         <Results query={query} />

@@ -1,11 +1,4 @@
-import {
-  IconHierarchy2,
-  IconInbox,
-  IconMail,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconUsers,
-} from '@tabler/icons-react';
+import { IconHierarchy2, IconInbox, IconMail, IconPlayerPlay, IconPlugConnected, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';

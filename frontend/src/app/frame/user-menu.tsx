@@ -1,7 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
 
-import { readCookie } from '../../api/client';
+import { csrfToken } from '../../api/client';
 import { usePlace } from '../../api/workspace';
 import { useShortcutSheet } from '../../components/ui/shortcuts';
 import classes from './frame.module.css';
@@ -14,7 +14,7 @@ export function signOut(): void {
   const token = document.createElement('input');
   token.type = 'hidden';
   token.name = 'csrfmiddlewaretoken';
-  token.value = readCookie('csrftoken');
+  token.value = csrfToken();
   form.append(token);
   document.body.append(form);
   form.submit();
@@ -28,7 +28,10 @@ const SCHEMES = [
 
 function initials(name: string): string {
   const words = name.split(/[\s@._-]+/).filter(Boolean);
-  return words.slice(0, 2).map((word) => word[0]?.toUpperCase()).join('');
+  return words
+    .slice(0, 2)
+    .map((word) => word[0]?.toUpperCase())
+    .join('');
 }
 
 export function UserMenu() {

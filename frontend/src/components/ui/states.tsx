@@ -53,7 +53,11 @@ export function ErrorState({ error, what, onRetry, compact = false }: ErrorProps
   if (refused?.status === 403) return <NoPermissionState what={what} />;
   const offline = refused?.isOffline ?? false;
   const missing = refused?.status === 404;
-  const title = missing ? `There is no such page for ${what}` : offline ? 'Pawl does not answer' : `Could not show ${what}`;
+  const title = missing
+    ? `There is no such page for ${what}`
+    : offline
+      ? 'Pawl does not answer'
+      : `Could not show ${what}`;
   return (
     <StateView
       tone="error"

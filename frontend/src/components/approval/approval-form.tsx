@@ -1,0 +1,122 @@
+import { Button, Textarea } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { ApiError } from '../../api/errors';
+import { newCommandId } from '../../api/runs';
+import { type AnswerCommand, answerWait } from '../../api/workspace-calls';
+import { formatJson, type Json, parseJson } from '../../lib/json';
+import { JsonView } from '../ui/json-view';
+import { notifyDone, notifyFailure } from '../ui/notify';
+import { TimeAgo } from '../ui/time';
+import classes from './approval-form.module.css';
+
+interface ApprovalFormProps {
+  ws: string;
+  wait: { id: string; data: { [key: string]: Json }; opened_at: string; expires_at: string | null };
+  /** Whether the viewer's role may answer. */
+  may: boolean;
+  onAnswered: () => void;
+}
+
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+function useAnswer({ ws, wait, onAnswered }: ApprovalFormProps) {
+  // One id an open form: a double click answers once.
+  const [command] = useState(newCommandId);
+  return useMutation({
+    mutationFn: (answer: Omit<AnswerCommand, 'command_id'>) =>
+      answerWait(ws, wait.id, { command_id: command, ...answer }),
+    onSuccess: (_, answer) => notifyDone(answer.decision === 'approved' ? 'Approved. The run goes on.' : 'Rejected.'),
+    onError: (error) => {
+      const isGone = error instanceof ApiError && error.status === 410;
+      notifyFailure(isGone ? 'Somebody answered it before you' : 'Your answer was not taken', error);
+    },
+    onSettled: onAnswered,
+  });
+}
+
+/** A question to a person, with what they need to decide it, and the two answers. */
+export function ApprovalForm(props: ApprovalFormProps) {
+  const { wait, may } = props;
+  const shown = wait.data.data ?? null;
+  const [comment, setComment] = useState('');
+  const [data, setData] = useState<string | null>(null);
+  const [problem, setProblem] = useState('');
+  const answer = useAnswer(props);
+  const decide = (decision: AnswerCommand['decision']) => {
+    const given = readData(data, shown);
+    if (given.problem) return setProblem(given.problem);
+    answer.mutate({ decision, comment, ...(given.data === null ? {} : { data: given.data }) });
+  };
+  return (
+    <section className={classes.form} aria-label="Approval">
+      <h3 className={classes.title}>{text(wait.data.title) || 'A person is asked to approve this'}</h3>
+      {wait.data.message ? <pre className={classes.message}>{text(wait.data.message)}</pre> : null}
+      {shown !== null && data === null ? <JsonView value={shown} label="data to decide on" /> : null}
+      {data !== null ? (
+        <Textarea
+          label="Data given on with the answer"
+          value={data}
+          onChange={(event) => setData(event.currentTarget.value)}
+          error={problem}
+          autosize
+          minRows={4}
+          maxRows={16}
+          styles={{ input: { fontFamily: 'var(--pawl-mono)' } }}
+        />
+      ) : null}
+      {may && shown !== null && data === null ? (
+        <button type="button" className={classes.link} onClick={() => setData(formatJson(shown, 2))}>
+          Change the data before answering
+        </button>
+      ) : null}
+      {may ? (
+        <Textarea
+          label={text(wait.data.note_prompt) || 'Comment'}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          autosize
+          minRows={1}
+          maxRows={6}
+        />
+      ) : (
+        <span className={classes.meta}>Your role may not answer. Operators, editors, admins and the owner may.</span>
+      )}
+      {may ? (
+        <div className={classes.buttons}>
+          <Button leftSection={<IconCheck size={15} />} loading={answer.isPending} onClick={() => decide('approved')}>
+            Approve
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconX size={15} />}
+            disabled={answer.isPending}
+            onClick={() => decide('rejected')}
+          >
+            Reject
+          </Button>
+        </div>
+      ) : null}
+      <span className={classes.meta}>
+        Asked <TimeAgo at={wait.opened_at} />
+        {wait.expires_at ? (
+          <>
+            , must be answered <TimeAgo at={wait.expires_at} />
+          </>
+        ) : null}
+      </span>
+    </section>
+  );
+}
+
+/** What the answer carries: the changed data, else the shown data as it stands. */
+function readData(changed: string | null, shown: Json): { data: Json; problem?: string } {
+  if (changed === null) return { data: shown };
+  try {
+    return { data: parseJson(changed) as Json };
+  } catch (error) {
+    return { data: null, problem: `This is not JSON: ${error instanceof Error ? error.message : 'unreadable'}` };
+  }
+}

@@ -1,0 +1,107 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+
+import { usePollingInterval } from '../../../api/live';
+import { keys } from '../../../api/query-keys';
+import { readItems } from '../../../api/runs';
+import { ErrorState, LoadingRows } from '../../../components/ui/states';
+import { StatusShape, type StepStatus } from '../../../diagram';
+import { formatDuration } from '../../../lib/format';
+import { groupItems, type Item } from '../items';
+import { shownStatus } from '../node-status';
+import type { LiveStep } from '../reducer';
+import { useSelection } from '../selection';
+import { useMonitor, useRunState } from '../store';
+import classes from './step-panel.module.css';
+
+const FILTERS = [
+  { value: '', label: 'All' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'running', label: 'Running' },
+];
+
+function useItems(step: LiveStep, status: string) {
+  const { ref } = useMonitor();
+  const polling = usePollingInterval();
+  const settled = step.map?.settled ?? 0;
+  return useInfiniteQuery({
+    queryKey: [...keys.items(ref.ws, ref.run, step.path, status), Math.floor(settled / 25), step.status],
+    queryFn: ({ pageParam, signal }) => readItems(ref, step.path, { status, cursor: pageParam }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    placeholderData: (previous) => previous,
+    refetchInterval: polling,
+  });
+}
+
+/** The items of a container, failed ones first; a click selects the item's step that matters most. */
+export function MapItems({ step }: { step: LiveStep }) {
+  const [status, setStatus] = useState('');
+  const pages = useItems(step, status);
+  const live = useRunState((state) => state.steps);
+  const items = useMemo(() => {
+    const rows = pages.data?.pages.flatMap((page) => page.items) ?? [];
+    return groupItems(rows.map((row) => live.get(row.path) ?? row));
+  }, [pages.data, live]);
+  return (
+    <section className={classes.items} aria-label="Items">
+      <div className={classes.itemsHead}>
+        <strong>Items</strong>
+        <SegmentedControl data={FILTERS} value={status} onChange={setStatus} aria-label="Which items" />
+      </div>
+      <ItemBar step={step} />
+      {pages.error ? <ErrorState compact error={pages.error} what="the items" onRetry={pages.refetch} /> : null}
+      {pages.isPending ? <LoadingRows rows={3} /> : null}
+      {pages.data && items.length === 0 ? <p className={classes.empty}>No such item.</p> : null}
+      {items.length > 0 ? (
+        <ol className={classes.itemList}>
+          {items.map((item) => (
+            <ItemRow key={item.index} item={item} />
+          ))}
+        </ol>
+      ) : null}
+      {pages.hasNextPage ? (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          Load more items
+        </Button>
+      ) : null}
+    </section>
+  );
+}
+
+function ItemBar({ step }: { step: LiveStep }) {
+  const { map } = step;
+  if (!map || map.total === 0) return <p className={classes.empty}>The list was empty: there are no items.</p>;
+  const share = (count: number) => `${(Math.max(0, count) / map.total) * 100}%`;
+  return (
+    <>
+      <div className={classes.itemBar} aria-hidden="true">
+        <span data-part="done" style={{ width: share(map.settled - map.failed) }} />
+        <span data-part="failed" style={{ width: share(map.failed) }} />
+        <span data-part="open" style={{ width: share(map.opened - map.settled) }} />
+      </div>
+      <span className="num">
+        {map.settled} of {map.total} done{map.failed > 0 ? `, ${map.failed} failed` : ''}
+        {map.opened > map.settled ? `, ${map.opened - map.settled} open` : ''}
+      </span>
+    </>
+  );
+}
+
+function ItemRow({ item }: { item: Item }) {
+  const { selectStep } = useSelection();
+  const { focus } = item;
+  return (
+    <li>
+      <button type="button" className={classes.item} onClick={() => selectStep(focus.path)}>
+        <span className="num">{item.index}</span>
+        {item.steps.map((step) => (
+          <StatusShape key={step.path} status={shownStatus(step) as StepStatus} size={12} />
+        ))}
+        <span className={classes.itemText}>{focus.error?.message ?? focus.key}</span>
+        <span className="num">{formatDuration(item.duration_ms)}</span>
+      </button>
+    </li>
+  );
+}

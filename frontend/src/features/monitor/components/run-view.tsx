@@ -1,0 +1,65 @@
+import { useNavigate } from 'react-router';
+
+import { useMay } from '../../../api/workspace';
+import { useShortcuts } from '../../../components/ui/shortcuts';
+import { paths } from '../../../lib/paths';
+import { useCancelRun } from '../commands';
+import { useNeighbours } from '../neighbours';
+import { usePlan } from '../plan';
+import { useSelection } from '../selection';
+import { useMonitor, useRunState } from '../store';
+import { isCancellable } from '../summary';
+import { EventsView } from './events-view';
+import { PlanBar } from './plan-bar';
+import { RunCanvas } from './run-canvas';
+import { RunHead } from './run-head';
+import classes from './run-view.module.css';
+import { StepPanel } from './step-panel';
+import { TimelineView } from './timeline-view';
+
+/** The page of one run: what happened, the graph or its timeline, and the selected step. */
+export function RunView() {
+  const selection = useSelection();
+  const plan = usePlan();
+  useRunShortcuts();
+  const view = plan.isOpen ? 'canvas' : selection.view;
+  return (
+    <div className={classes.page}>
+      <RunHead />
+      <div className={classes.split} data-panel={selection.step !== null || undefined}>
+        <div className={classes.main}>
+          {view === 'canvas' ? <RunCanvas /> : null}
+          {view === 'timeline' ? <TimelineView /> : null}
+          {view === 'events' ? <EventsView /> : null}
+        </div>
+        {selection.step === null ? null : <StepPanel key={selection.step} path={selection.step} />}
+      </div>
+      {plan.isOpen ? <PlanBar /> : null}
+    </div>
+  );
+}
+
+function useRunShortcuts(): void {
+  const { ref } = useMonitor();
+  const { view, setView, step, selectStep } = useSelection();
+  const plan = usePlan();
+  const navigate = useNavigate();
+  const neighbours = useNeighbours();
+  const mayRun = useMay('run');
+  const cancellable = useRunState((state) => isCancellable(state.run));
+  const cancel = useCancelRun();
+  const go = (id: string | undefined) => id && navigate(paths.run(ref.ws, id));
+  useShortcuts('Run', [
+    { key: 'j', label: 'Next run', act: () => go(neighbours.next) },
+    { key: 'k', label: 'Previous run', act: () => go(neighbours.previous) },
+    { key: 'r', label: 'Resume: show what it keeps and runs', act: () => plan.mayOpen && plan.open() },
+    { key: 'Enter', label: 'Resume, while its plan is shown', act: () => plan.isOpen && plan.confirm() },
+    { key: 'c', label: 'Cancel the run', act: () => mayRun && cancellable && cancel.ask() },
+    { key: 'g', label: 'Canvas or timeline', act: () => setView(view === 'canvas' ? 'timeline' : 'canvas') },
+    {
+      key: 'Escape',
+      label: 'Close the plan or the step',
+      act: () => (plan.isOpen ? plan.close() : step !== null && selectStep(null)),
+    },
+  ]);
+}

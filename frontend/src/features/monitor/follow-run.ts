@@ -1,0 +1,134 @@
+import { ApiError } from '../../api/errors';
+import type { ServerMessage } from '../../api/live-messages';
+import type { LiveSocket, RunTopic } from '../../api/live-socket';
+import { type RunRef, readEvents, readSnapshot } from '../../api/runs';
+import type { EventsPage, RunEvent, Snapshot } from '../../api/types';
+import { fromSnapshot, type RunState, reduce } from './reducer';
+
+export const POLL_EVERY_MS = 2000;
+
+export interface FollowerDoors {
+  snapshot: (ref: RunRef) => Promise<Snapshot>;
+  events: (ref: RunRef, after: number) => Promise<EventsPage>;
+}
+
+export interface FollowerListener {
+  onState: (state: RunState, fresh: readonly RunEvent[]) => void;
+  onError: (error: unknown) => void;
+}
+
+type Live = Pick<LiveSocket, 'followRun' | 'subscribeRun' | 'onState' | 'reportPoll' | 'state'>;
+
+/**
+ * Keeps one run true on the screen: a snapshot, then numbered events. A gap is filled over HTTP before anything later is
+ * applied; while the socket is away the events are asked every two seconds, by the same path.
+ */
+export class RunFollower {
+  private state: RunState | null = null;
+  private isStopped = false;
+  private isCatchingUp = false;
+  private poll: ReturnType<typeof setInterval> | undefined;
+  private leave: (() => void)[] = [];
+  private readonly topic: RunTopic;
+
+  constructor(
+    private readonly ref: RunRef,
+    private readonly live: Live,
+    private readonly listener: FollowerListener,
+    private readonly doors: FollowerDoors = {
+      snapshot: (of) => readSnapshot(of),
+      events: (of, n) => readEvents(of, n),
+    },
+  ) {
+    this.topic = {
+      workspace: ref.ws,
+      run: ref.run,
+      after: () => this.state?.seq ?? 0,
+      onMessage: (message) => this.onMessage(message),
+    };
+  }
+
+  async start(): Promise<void> {
+    await this.loadSnapshot();
+    if (this.isStopped) return;
+    this.leave.push(
+      this.live.followRun(this.topic),
+      this.live.onState(() => this.watchConnection()),
+    );
+    this.watchConnection();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearInterval(this.poll);
+    this.poll = undefined;
+    for (const leave of this.leave) leave();
+    this.leave = [];
+  }
+
+  /** Asks for what came since: after a command of one's own, so that its effect shows even with a slow socket. */
+  refresh(): Promise<void> {
+    return this.state ? this.catchUp() : this.loadSnapshot();
+  }
+
+  private onMessage(message: ServerMessage): void {
+    if (message.type === 'events') this.apply(message.events);
+    else if (message.type === 'lagging') void this.loadSnapshot();
+    else if (message.type === 'refused') {
+      const detail = 'This run is no longer open to you. It may be gone, or your role was changed.';
+      this.listener.onError(new ApiError({ code: message.code, status: 403, detail }));
+    }
+  }
+
+  private apply(events: readonly RunEvent[]): void {
+    if (!this.state || this.isStopped) return;
+    const { state, gap, fresh } = reduce(this.state, { items: [...events] });
+    if (fresh.length > 0) this.publish(state, fresh);
+    if (gap) void this.catchUp();
+  }
+
+  private publish(state: RunState, fresh: readonly RunEvent[]): void {
+    this.state = state;
+    this.listener.onState(state, fresh);
+  }
+
+  private async loadSnapshot(): Promise<void> {
+    try {
+      const state = fromSnapshot(await this.doors.snapshot(this.ref));
+      // An answer that was overtaken by events must not take the screen back in time.
+      if (this.isStopped || (this.state && state.seq < this.state.seq)) return;
+      this.publish(state, []);
+    } catch (error) {
+      if (!this.isStopped) this.listener.onError(error);
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    if (this.isCatchingUp || !this.state) return;
+    this.isCatchingUp = true;
+    try {
+      let before = -1;
+      while (this.state.seq > before && !this.isStopped) {
+        before = this.state.seq;
+        const page: EventsPage = await this.doors.events(this.ref, before);
+        this.live.reportPoll(true);
+        this.apply(page.items);
+        if (this.state.seq >= page.last) break;
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.isOffline) this.live.reportPoll(false);
+      else if (!this.isStopped) this.listener.onError(error);
+    } finally {
+      this.isCatchingUp = false;
+    }
+  }
+
+  private watchConnection(): void {
+    const away = this.live.state !== 'live';
+    if (away && this.poll === undefined) this.poll = setInterval(() => void this.refresh(), POLL_EVERY_MS);
+    if (!away) {
+      clearInterval(this.poll);
+      this.poll = undefined;
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import type {
+  EventsPage,
+  MapCounts,
+  Run,
+  RunEvent,
+  RunStatus,
+  Snapshot,
+  Step,
+  StepError,
+  StepRunStatus,
+} from '../../api/types';
+import { isObject, type Json } from '../../lib/json';
+import { readPath } from './paths';
+
+/** What a waiting step waits for, as its event told. Snapshots do not hold it. */
+export interface WaitNote {
+  kind: string;
+  until: string | null;
+}
+
+export type LiveStep = Step & { wait?: WaitNote };
+
+/** A run as the screen knows it after event `seq`. Immutable: steps that did not change keep their identity. */
+export interface RunState {
+  run: Run;
+  graph: Snapshot['graph'];
+  steps: ReadonlyMap<string, LiveStep>;
+  seq: number;
+}
+
+export interface Reduced {
+  state: RunState;
+  /** Events are missing between what is known and what came: ask for those after `state.seq`. */
+  gap: boolean;
+  /** The events that were new, in order. */
+  fresh: readonly RunEvent[];
+}
+
+const RUN_STATUSES: ReadonlySet<string> = new Set([
+  'running',
+  'paused',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+]);
+const STEP_STATUSES: ReadonlySet<string> = new Set([
+  'pending',
+  'ready',
+  'running',
+  'retry_wait',
+  'waiting',
+  'needs_decision',
+  'blocked',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+]);
+const RUN_ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
+
+export function fromSnapshot({ run, graph, steps, seq }: Snapshot): RunState {
+  return { run, graph, seq, steps: new Map(steps.map((step) => [step.path, step])) };
+}
+
+/** Applies numbered events. Old ones are ignored; at a gap it stops before it, and says so. */
+export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): Reduced {
+  let { run, seq } = state;
+  const fresh: RunEvent[] = [];
+  const steps = new Map(state.steps);
+  let gap = false;
+  for (const event of items) {
+    if (event.seq <= seq) continue;
+    if (event.seq !== seq + 1) {
+      gap = true;
+      break;
+    }
+    seq = event.seq;
+    fresh.push(event);
+    if (event.type.startsWith('run.')) run = reduceRun(run, event);
+    else if (event.path !== null) reduceStep(steps, event, { ...state, run });
+  }
+  return fresh.length === 0 ? { state, gap, fresh } : { state: { ...state, run, steps, seq }, gap, fresh };
+}
+
+function reduceRun(run: Run, event: RunEvent): Run {
+  const status = event.type.slice('run.'.length);
+  if (!RUN_STATUSES.has(status)) return run;
+  const { generation } = event.data;
+  return {
+    ...run,
+    status: status as RunStatus,
+    generation: typeof generation === 'number' ? generation : run.generation,
+    finished_at: RUN_ENDS.has(status) ? event.at : null,
+    error: errorOf(event.data.error),
+  };
+}
+
+function reduceStep(steps: Map<string, LiveStep>, event: RunEvent, state: RunState): void {
+  const path = event.path ?? '';
+  if (event.type === 'map.progress') {
+    const step = steps.get(path);
+    if (step) steps.set(path, { ...step, map: countsOf(event.data, step.map) });
+    return;
+  }
+  const status = event.type.startsWith('step.') ? event.type.slice('step.'.length) : '';
+  if (!STEP_STATUSES.has(status)) return;
+  const step = steps.get(path) ?? newStep(path, state);
+  steps.set(path, APPLY[status as StepRunStatus]({ ...step, status: status as StepRunStatus }, event));
+}
+
+type Apply = (step: LiveStep, event: RunEvent) => LiveStep;
+
+const settle: Apply = (step, event) => ({ ...step, finished_at: event.at, not_before: null, wait: undefined });
+
+const reopen: Apply = (step, event) => ({
+  ...step,
+  error: null,
+  handled: null,
+  port: null,
+  reason: textOf(event.data.reason),
+  finished_at: null,
+  duration_ms: null,
+  wait: undefined,
+});
+
+/** What each transition changes besides the status itself (docs/architecture.md, Events). */
+const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
+  pending: reopen,
+  ready: (step, event) => ({
+    ...reopen(step, event),
+    reason: null,
+    ready_at: event.at,
+    not_before: null,
+    crash_count: step.crash_count + crashOf(event),
+  }),
+  running: (step, event) => ({
+    ...step,
+    attempt: event.attempt ?? step.attempt,
+    fence: numberOf(event.data.fence) ?? step.fence,
+    started_at: event.at,
+    finished_at: null,
+    duration_ms: null,
+    not_before: null,
+    error: null,
+    reason: null,
+    wait: undefined,
+  }),
+  waiting: (step, event) => ({
+    ...step,
+    wait: { kind: textOf(event.data.wait) ?? 'outside', until: textOf(event.data.until) },
+    not_before: textOf(event.data.until),
+    map: event.data.wait === 'children' ? countsOf(event.data, step.map) : step.map,
+    finished_at: null,
+  }),
+  retry_wait: (step, event) => ({
+    ...step,
+    error: errorOf(event.data.error),
+    not_before: textOf(event.data.not_before) ?? later(event.at, numberOf(event.data.delay_s)),
+    crash_count: step.crash_count + crashOf(event),
+  }),
+  succeeded: (step, event) => ({
+    ...settle(step, event),
+    port: textOf(event.data.port),
+    duration_ms: durationOf(step, event),
+    origin: textOf(event.data.origin) ?? step.origin,
+    error: null,
+  }),
+  failed: (step, event) => ({
+    ...settle(step, event),
+    error: errorOf(event.data.error),
+    handled: handledOf(event.data.handled),
+    duration_ms: durationOf(step, event),
+  }),
+  skipped: (step, event) => ({ ...settle(step, event), reason: textOf(event.data.reason) }),
+  cancelled: (step, event) => ({ ...settle(step, event), reason: textOf(event.data.reason) }),
+  blocked: (step, event) => ({ ...step, reason: textOf(event.data.reason) }),
+  needs_decision: (step, event) => ({
+    ...step,
+    reason: textOf(event.data.reason),
+    error: errorOf(event.data.error) ?? step.error,
+    not_before: null,
+  }),
+};
+
+/** A step run that the snapshot did not hold: an item that was opened since. */
+function newStep(path: string, { graph }: RunState): LiveStep {
+  const { key, parent, index } = readPath(path);
+  const node = graph.nodes.find((one) => one.key === key);
+  return {
+    path,
+    node: node?.id ?? '',
+    key,
+    parent,
+    index,
+    kind: node?.kind ?? '',
+    status: 'pending',
+    attempt: 0,
+    crash_count: 0,
+    port: null,
+    handled: null,
+    reason: null,
+    origin: null,
+    error: null,
+    not_before: null,
+    ready_at: null,
+    started_at: null,
+    finished_at: null,
+    duration_ms: null,
+    delivery: 'pure',
+    idempotency_key: null,
+    fence: null,
+    map: null,
+  };
+}
+
+const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+const numberOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null);
+const handledOf = (value: Json | undefined): Step['handled'] =>
+  value === 'fallback' || value === 'port' ? value : null;
+
+const crashOf = (event: RunEvent): number => (event.data.crash === true ? 1 : 0);
+
+function later(at: string, delay_s: number | null): string | null {
+  return delay_s === null ? null : new Date(Date.parse(at) + delay_s * 1000).toISOString();
+}
+
+/** Where the event does not tell it: from the start of the attempt, as the two events say. */
+function durationOf(step: LiveStep, event: RunEvent): number | null {
+  const told = numberOf(event.data.duration_ms);
+  if (told !== null || step.started_at === null) return told;
+  return Math.max(0, Date.parse(event.at) - Date.parse(step.started_at));
+}
+
+function errorOf(value: Json | undefined): StepError | null {
+  if (!isObject(value)) return null;
+  return { ...value, code: textOf(value.code) ?? 'error', message: textOf(value.message) ?? '' };
+}
+
+function countsOf(data: RunEvent['data'], before: MapCounts | null): MapCounts {
+  const read = (name: keyof MapCounts) => numberOf(data[name]) ?? before?.[name] ?? 0;
+  return { total: read('total'), opened: read('opened'), settled: read('settled'), failed: read('failed') };
+}

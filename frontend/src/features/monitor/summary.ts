@@ -1,0 +1,122 @@
+import type { ResumePreview, Run } from '../../api/types';
+import type { GraphDocument } from '../../diagram';
+import { formatCount, formatDuration, formatNames } from '../../lib/format';
+import { readPath } from './paths';
+import type { LiveStep, RunState } from './reducer';
+
+export interface Progress {
+  done: number;
+  total: number;
+}
+
+/** Finished top-level steps of all; what was left out counts as done. */
+export function progressOf({ steps }: RunState): Progress {
+  let done = 0;
+  let total = 0;
+  for (const step of steps.values()) {
+    if (step.index !== null) continue;
+    total += 1;
+    const leftOut = step.status === 'skipped' && step.reason !== 'upstream_failed';
+    if (step.status === 'succeeded' || leftOut || step.handled) done += 1;
+  }
+  return { done, total };
+}
+
+/** What a person calls the step at a path: the node's name, with the item's number where it is in a container. */
+export function nameOf(graph: GraphDocument, path: string): string {
+  const { key, index } = readPath(path);
+  const name = graph.nodes.find((node) => node.key === key)?.name || key;
+  return index === null ? name : `${name} (item ${index})`;
+}
+
+const topSteps = (state: RunState): LiveStep[] => [...state.steps.values()].filter((step) => step.index === null);
+
+/** The step that a person should look at first: what failed, then what needs them, then what runs. */
+export function focusOf(state: RunState): LiveStep | undefined {
+  const top = topSteps(state);
+  const first = (test: (step: LiveStep) => boolean) => top.find(test);
+  return (
+    first((step) => step.status === 'failed' && !step.handled) ??
+    first((step) => step.status === 'needs_decision') ??
+    first((step) => step.status === 'waiting' && step.map === null) ??
+    first((step) => step.status === 'retry_wait') ??
+    first((step) => step.status === 'running') ??
+    first((step) => step.status === 'waiting') ??
+    first((step) => step.status === 'ready')
+  );
+}
+
+/** What happened, in one sentence. */
+export function headSentence(state: RunState): string {
+  const { run, graph } = state;
+  const focus = focusOf(state);
+  const name = focus ? `'${nameOf(graph, focus.path)}'` : '';
+  const { done, total } = progressOf(state);
+  switch (run.status) {
+    case 'failed':
+      return focus?.error ? `Failed at ${name}: ${focus.error.message}` : `Failed${name ? ` at ${name}` : ''}.`;
+    case 'succeeded':
+      return succeededSentence(state);
+    case 'cancelled':
+      return `Cancelled after ${done} of ${formatCount(total, 'step')}. What was finished is kept.`;
+    case 'cancelling':
+      return 'Is being cancelled: running steps are told to stop.';
+    case 'paused':
+      return 'Paused: nothing new starts until it is set going again.';
+    case 'running':
+      return focus ? runningSentence(focus, name, { done, total }) : `${done} of ${formatCount(total, 'step')} done.`;
+  }
+}
+
+function succeededSentence({ run, steps }: RunState): string {
+  const skipped = [...steps.values()].filter((step) => step.index === null && step.status === 'skipped').length;
+  const took = run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null;
+  return `Finished in ${formatDuration(took)}${skipped > 0 ? `; ${formatCount(skipped, 'step')} left out` : ''}.`;
+}
+
+function runningSentence(step: LiveStep, name: string, { done, total }: Progress): string {
+  const tail = `${done} of ${formatCount(total, 'step')} done.`;
+  if (step.status === 'failed') return `${name} failed; other branches go on. ${tail}`;
+  if (step.status === 'needs_decision') return `Nobody knows whether ${name} took effect. Decide, then it goes on.`;
+  if (step.status === 'retry_wait') return `${name} failed and is tried again by itself. ${tail}`;
+  if (step.map) return `${name}: ${step.map.settled} of ${formatCount(step.map.total, 'item')} done. ${tail}`;
+  if (step.status === 'waiting') {
+    return step.wait?.kind === 'timer' || step.kind === 'delay'
+      ? `${name} waits for its time; no worker is held. ${tail}`
+      : `${name} waits for a person; no worker is held. ${tail}`;
+  }
+  return step.status === 'ready' ? `${name} waits for a free worker. ${tail}` : `${name} is running. ${tail}`;
+}
+
+/** What a resume would do, in one sentence. */
+export function planSentence(preview: ResumePreview, graph: GraphDocument): string {
+  const keeps = `Keeps ${formatCount(preview.kept.length, 'finished step')} and runs ${preview.again.length}`;
+  const first = preview.again[0];
+  const from = first ? `, from '${nameOf(graph, first)}' on` : '';
+  const saved = preview.saved_s >= 1 ? ` Saves ${formatDuration(preview.saved_s * 1000)}.` : '';
+  return `${keeps}${from}.${saved}`;
+}
+
+export function effectsSentence(preview: ResumePreview, graph: GraphDocument): string {
+  const names = preview.effects.filter((one) => one.may_happen_twice).map((one) => nameOf(graph, one.path));
+  return names.length > 0 ? `May take effect twice: ${formatNames(names)}.` : '';
+}
+
+export function isResumable(run: Run): boolean {
+  return run.status === 'failed' || run.status === 'cancelled';
+}
+
+/** A running run whose one branch failed may be resumed as well. */
+export function hasFailedBranch(state: RunState): boolean {
+  return state.run.status === 'running' && topSteps(state).some((step) => step.status === 'failed' && !step.handled);
+}
+
+export function isCancellable(run: Run): boolean {
+  return run.status === 'running' || run.status === 'paused';
+}
+
+/** The failed steps as one text: it changes when a plan that was made of them is out of date. */
+export function failedPaths({ run, steps }: RunState): string {
+  const failed = [...steps.values()].filter((step) => step.status === 'failed').map((step) => step.path);
+  return `${run.status}:${failed.join(',')}`;
+}

@@ -1,0 +1,94 @@
+import { memo } from 'react';
+import { Link, useNavigate } from 'react-router';
+
+import type { Run } from '../../api/types';
+import { Table } from '../../components/ui/page';
+import { RunStatusBadge } from '../../components/ui/run-status';
+import { Elapsed, TimeAgo } from '../../components/ui/time';
+import { formatDuration } from '../../lib/format';
+import { paths } from '../../lib/paths';
+import classes from './runs.module.css';
+
+interface RunsTableProps {
+  ws: string;
+  runs: readonly Run[];
+  usual: ReadonlyMap<string, number>;
+}
+
+const HEAD = ['Status', 'Run', 'Workflow', 'Where', 'Started by', 'Started', 'Duration'];
+
+export function RunsTable({ ws, runs, usual }: RunsTableProps) {
+  return (
+    <Table label="Runs" head={HEAD}>
+      {runs.map((run) => (
+        <Row key={run.id} ws={ws} run={run} usual={usual.get(run.workflow.id) ?? null} />
+      ))}
+    </Table>
+  );
+}
+
+const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual: number | null }) {
+  const navigate = useNavigate();
+  const to = paths.run(ws, run.id);
+  const isWaiting = run.waits_for !== null && (run.counts.running ?? 0) === 0;
+  return (
+    // The link in the row is what keyboard and screen reader use; the click on the row is a larger target for the mouse.
+    <tr className={classes.row} onClick={() => navigate(to)} data-status={run.status}>
+      <td>
+        <RunStatusBadge status={run.status} isWaiting={isWaiting} />
+      </td>
+      <td>
+        <Link to={to} data-run={run.id} className={classes.number} onClick={(event) => event.stopPropagation()}>
+          {run.number}
+        </Link>
+      </td>
+      <td>
+        {run.workflow.name} <span className={classes.version}>v{run.version}</span>
+      </td>
+      <td>
+        <Where run={run} />
+      </td>
+      <td className={classes.soft}>{run.started_by || 'the system'}</td>
+      <td className={classes.soft}>
+        <TimeAgo at={run.started_at} />
+      </td>
+      <td>
+        <Duration run={run} usual={usual} />
+      </td>
+    </tr>
+  );
+});
+
+/** Where it is, or where it failed: '8 of 12 · Compliance check'. */
+function Where({ run }: { run: Run }) {
+  const { total } = run.counts;
+  const done = run.counts.succeeded ?? 0;
+  const at = run.status === 'failed' ? run.failed_step : run.waits_for;
+  return (
+    <span className={classes.where}>
+      <span className={classes.meter} aria-hidden="true">
+        <span style={{ width: `${total > 0 ? Math.min(100, (done / total) * 100) : 0}%` }} />
+      </span>
+      <span className="num">
+        {done} of {total}
+      </span>
+      {at ? <span className={run.status === 'failed' ? classes.failedAt : classes.waitsFor}>{at}</span> : null}
+    </span>
+  );
+}
+
+/** How long it took, with a bar against what is usual for its workflow. */
+function Duration({ run, usual }: { run: Run; usual: number | null }) {
+  const end = run.finished_at ? Date.parse(run.finished_at) : Date.now();
+  const share = usual ? Math.min(1, (end - Date.parse(run.started_at)) / (2 * usual)) : 0;
+  return (
+    <span className={classes.duration} title={usual ? `usually ${formatDuration(usual)}` : undefined}>
+      <Elapsed from={run.started_at} to={run.finished_at} />
+      {usual && run.finished_at ? (
+        <span className={classes.usual} aria-hidden="true">
+          <span style={{ width: `${share * 100}%` }} data-long={share > 0.75 || undefined} />
+        </span>
+      ) : null}
+    </span>
+  );
+}

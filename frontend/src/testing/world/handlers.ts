@@ -1,0 +1,133 @@
+import { HttpResponse, http, type RequestHandler } from 'msw';
+
+import { formatJson } from '../../lib/json';
+import connectionKinds from '../fixtures/connection-kinds.json';
+import stepKinds from '../fixtures/step-kinds.json';
+import { logOf } from './details';
+import { CONNECTIONS, MAILS, MEMBERS, SESSION, WORKFLOWS } from './people';
+import type { Recorder } from './recorder';
+import type { World } from './world';
+
+/** Integers beyond 2^53 must leave as they are, hence not HttpResponse.json. */
+function json(body: unknown, status = 200): Response {
+  const type = status >= 400 ? 'application/problem+json' : 'application/json';
+  return new HttpResponse(formatJson(body), { status, headers: { 'Content-Type': type } });
+}
+
+export function problem(status: number, code: string, detail: string, data: object = {}): Response {
+  return json({ type: 'about:blank', title: code, status, code, detail, data }, status);
+}
+
+const missing = () => problem(404, 'not_found', 'There is no such thing here.');
+const api = (path: string) => `/api/workspaces/:ws/${path}`;
+const text = (value: unknown): string => decodeURIComponent(String(value));
+
+function workspaceHandlers(world: World): RequestHandler[] {
+  return [
+    http.get('/api/session', () => json(SESSION)),
+    http.get(api('step-kinds'), () => json({ items: stepKinds })),
+    http.get(api('workflows'), () => json({ items: WORKFLOWS, next: null })),
+    http.get(api('members'), () => json({ items: MEMBERS, next: null })),
+    http.get(api('connection-kinds'), () => json({ items: connectionKinds })),
+    http.get(api('connections'), () => json({ items: CONNECTIONS, next: null })),
+    http.get(api('mailbox'), () => json({ items: MAILS.map((one) => one.mail), next: null })),
+    http.get(api('mailbox/:id'), ({ params }) => {
+      const found = MAILS.find((one) => one.mail.id === params.id);
+      return found ? json(found) : missing();
+    }),
+    http.get(api('waits'), () => json({ items: world.waits(), next: null })),
+    http.post(api('waits/:id/answer'), async ({ params, request }) => {
+      const { decision } = (await request.json()) as { decision: string };
+      return world.answer(text(params.id), decision)
+        ? json({})
+        : problem(410, 'wait_closed', 'This question was answered before.');
+    }),
+  ];
+}
+
+function listRuns(world: World, url: URL): Response {
+  const ask = (name: string) => url.searchParams.get(name) ?? '';
+  const statuses = ask('status') ? ask('status').split(',') : null;
+  const all = world.list().filter((run) => {
+    if (statuses && !statuses.includes(run.status)) return false;
+    if (ask('workflow') && run.workflow.id !== ask('workflow')) return false;
+    if (ask('started_after') && run.started_at < ask('started_after')) return false;
+    return `${run.number} ${run.workflow.name}`.toLowerCase().includes(ask('q').toLowerCase());
+  });
+  const from = Number(ask('cursor') || 0);
+  const limit = Math.min(Number(ask('limit') || 50), 20);
+  return json({ items: all.slice(from, from + limit), next: from + limit < all.length ? String(from + limit) : null });
+}
+
+function runHandlers(world: World): RequestHandler[] {
+  const withRun = (id: unknown, answer: (run: Recorder) => Response): Response => {
+    const run = world.find(text(id));
+    return run ? answer(run) : missing();
+  };
+  return [
+    http.get(api('runs'), ({ request }) => listRuns(world, new URL(request.url))),
+    http.get(api('runs/:id'), ({ params }) => withRun(params.id, (run) => json(run.snapshot()))),
+    http.get(api('runs/:id/events'), ({ params, request }) =>
+      withRun(params.id, (run) => {
+        const after = Number(new URL(request.url).searchParams.get('after'));
+        return json({ items: run.events.slice(after, after + 200), last: run.events.length });
+      }),
+    ),
+    http.get(api('runs/:id/steps/:path'), ({ params }) =>
+      withRun(params.id, (run) => {
+        const detail = world.detail(run, text(params.path));
+        return detail ? json(detail) : missing();
+      }),
+    ),
+    http.get(api('runs/:id/steps/:path/logs'), ({ params, request }) => {
+      const query = new URL(request.url).searchParams;
+      const log = logOf(text(params.path), Number(query.get('attempt')));
+      const after = Number(query.get('after'));
+      return json({ text: log.slice(after), next_offset: log.length, complete: true });
+    }),
+    http.get(api('runs/:id/items/:path'), ({ params, request }) =>
+      withRun(params.id, (run) => {
+        const status = new URL(request.url).searchParams.get('status');
+        const steps = [...run.state.steps.values()].filter(
+          (step) => step.parent === text(params.path) && (!status || step.status === status),
+        );
+        return json({ items: steps.slice(0, 200), next: null });
+      }),
+    ),
+    http.post(api('runs/:id/preview'), ({ params }) => withRun(params.id, (run) => json(world.preview(run)))),
+    http.post(api('runs/:id/resume'), async ({ params, request }) => {
+      const { generation } = (await request.json()) as { generation: number };
+      return withRun(params.id, (run) => {
+        if (generation !== run.run.generation) {
+          return problem(409, 'generation_changed', 'Somebody resumed this run before you. Look at it again.');
+        }
+        return json({ again: world.resume(run, 'Ana'), generation: run.run.generation });
+      });
+    }),
+    http.post(api('runs/:id/cancel'), ({ params }) =>
+      withRun(params.id, (run) => {
+        world.act(run, (one) => {
+          one.tell('run.cancelling', null);
+          for (const step of one.state.steps.values()) {
+            if (['running', 'waiting', 'ready', 'pending'].includes(step.status)) one.tell('step.cancelled', step.path);
+          }
+          one.tell('run.cancelled', null);
+        });
+        return json({});
+      }),
+    ),
+    http.post(api('runs/:id/steps/:path/decide'), ({ params }) =>
+      withRun(params.id, (run) => {
+        world.act(run, (one) => {
+          one.tell('step.succeeded', text(params.path), { port: 'out', origin: 'manual' });
+          one.tell('step.ready', 'archive');
+        });
+        return json({});
+      }),
+    ),
+  ];
+}
+
+export function createHandlers(world: World): RequestHandler[] {
+  return [...workspaceHandlers(world), ...runHandlers(world)];
+}
