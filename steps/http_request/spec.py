@@ -79,7 +79,8 @@ class HttpRequestConfig(StepConfig):
 
 
 def delivery(config: Mapping[str, Any]) -> Delivery:
-    return Delivery.PURE if config.get("method", "GET") in SAFE_METHODS else Delivery.KEYED
+    method = config.get("method", "GET")
+    return Delivery.PURE if isinstance(method, str) and method in SAFE_METHODS else Delivery.KEYED
 
 
 def describe(config: Mapping[str, Any]) -> str:

@@ -51,7 +51,9 @@ def set_limits(*, cpu_s: int, memory_bytes: int) -> None:
         _, hard = resource.getrlimit(limit)
         wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (wanted, wanted))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes + RESERVE_BYTES))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = memory_bytes + RESERVE_BYTES if hard == resource.RLIM_INFINITY else min(memory_bytes + RESERVE_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (min(memory_bytes, most), most))
 
 
 def use_reserve() -> None:

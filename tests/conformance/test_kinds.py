@@ -1,0 +1,168 @@
+"""What every kind owes its users, the built-in ones and those of plug-ins: a new kind is tested here by being there."""
+
+import copy
+import inspect
+import json
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from steps import connections, registry
+from steps.base import Delivery, Execution, StepConfig, StepSpec
+
+KINDS = list(registry.all_specs())
+WIDGETS = {
+    "code", "key-values", "connection", "duration", "cases", "file", "json", "json-schema", "expression", "textarea",
+    "datetime", "switch", "password",
+}  # fmt: skip
+README_PARTS = ("## Settings", "## Output", "## Ports", "## Delivery", "## Errors", "## Example")
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(params=KINDS)
+def spec(request: pytest.FixtureRequest) -> StepSpec:
+    return registry.get(request.param)
+
+
+def fields(spec: StepSpec) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = registry.schema(spec.kind)["properties"] if spec.config.model_fields else {}
+    return found
+
+
+# ------------------------------------------------------------------ the palette and the form
+
+
+def test_a_kind_is_ready_for_the_palette(spec: StepSpec) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", spec.kind)
+    assert spec.title
+    assert spec.title[0].isupper()
+    assert spec.group in {"Flow", "Data", "Code", "Outside", "People", "Files"}
+    assert re.fullmatch(r"[a-z0-9-]+", spec.icon)
+    assert spec.summary.endswith(".")
+    assert len(spec.summary) <= 100
+    assert issubclass(spec.config, StepConfig)
+    assert spec.default_limit_s > 0
+
+
+def test_every_setting_has_a_title_and_is_explained(spec: StepSpec) -> None:
+    for name, field in fields(spec).items():
+        assert field.get("title"), name
+        assert field.get("description") or field.get("enum") or len(field["title"]) < 20, name
+        hints = field.get("x-pawl", {})
+        assert hints.get("widget", "code") in WIDGETS, name
+
+
+def test_the_schema_is_a_json_schema_without_references(spec: StepSpec) -> None:
+    schema = registry.schema(spec.kind)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "$ref" not in json.dumps(schema)
+    assert schema["additionalProperties"] is False
+
+
+def test_an_unknown_setting_is_refused(spec: StepSpec) -> None:
+    with pytest.raises(ValidationError, match="no_such_setting"):
+        spec.config.model_validate({"no_such_setting": 1})
+
+
+def test_a_connection_field_says_which_connections_fit(spec: StepSpec) -> None:
+    assert ("connection" in fields(spec)) == bool(spec.connection_kinds)
+    assert set(spec.connection_kinds) <= set(connections.KINDS)
+
+
+def test_the_body_takes_its_own_settings_and_the_context(spec: StepSpec) -> None:
+    body = registry.load_body(spec.kind)
+    parameters = list(inspect.signature(body).parameters.values())
+    assert [each.name for each in parameters] == ["config", "ctx"]
+    assert parameters[0].annotation is spec.config
+
+
+def test_the_engine_can_tell_how_to_treat_it(spec: StepSpec) -> None:
+    assert isinstance(spec.execution, Execution)
+    assert isinstance(spec.delivery, Delivery)
+    if spec.execution is not Execution.BODY:
+        assert spec.delivery_of({}) is Delivery.PURE, "what is settled inside another step's finish has no outside effect"
+
+
+# ------------------------------------------------------------------ raw settings: unfinished, wrong, with expressions
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_whatever_stands_in_the_settings_the_node_can_be_drawn(spec: StepSpec, data: st.DataObject) -> None:
+    names = list(fields(spec))
+    config = data.draw(st.dictionaries(st.sampled_from(names) if names else st.nothing(), json_values, max_size=6))
+    before = copy.deepcopy(config)
+    line = spec.describe(config)
+    assert isinstance(line, str)
+    assert "\n" not in line
+    assert len(line) <= 200
+    ports = spec.ports(config)
+    assert len({port.name for port in ports}) == len(ports) >= 1
+    assert all(port.name and port.name != "error" for port in ports)
+    assert isinstance(spec.output_schema(config), dict)
+    assert isinstance(spec.delivery_of(config), Delivery)
+    assert config == before
+
+
+def test_an_expression_in_any_setting_counts_as_the_strictest(spec: StepSpec) -> None:
+    """The engine asks with raw settings: it cannot know yet what the expression will say."""
+    order = [Delivery.PURE, Delivery.KEYED, Delivery.AT_MOST_ONCE]
+    raw = dict.fromkeys(fields(spec), "{{ run.input.x }}")
+    assert order.index(spec.delivery_of(raw)) >= order.index(spec.delivery)
+    assert order.index(spec.delivery_of({})) <= order.index(spec.delivery)
+
+
+# ------------------------------------------------------------------ the reference page
+
+
+def test_the_reference_page_tells_everything(spec: StepSpec) -> None:
+    page = registry.readme(spec.kind)
+    assert page.startswith(f"# {spec.title}\n")
+    for part in README_PARTS:
+        assert f"\n{part}\n" in page, part
+    for name in fields(spec):
+        assert f"`{name}`" in page, name
+    for port in spec.ports({}):
+        assert f"`{port.name}`" in page, port.name
+
+
+def test_the_reference_page_names_every_error_code_of_the_body(spec: StepSpec) -> None:
+    page = registry.readme(spec.kind)
+    for code in codes_of(spec):
+        assert f"`{code}`" in page, code
+
+
+def codes_of(spec: StepSpec) -> set[str]:
+    """The codes that the modules of the kind's own folder raise."""
+    package = import_module(spec.body.partition(":")[0].rpartition(".")[0])
+    found: set[str] = set()
+    for place in files(package).iterdir():
+        if place.name.endswith(".py"):
+            found |= set(re.findall(r"StepFailure\(\s*\"([a-z_]+)\"", place.read_text(encoding="utf-8")))
+    return found
+
+
+def test_the_example_of_the_reference_page_is_a_node_that_can_be_saved(spec: StepSpec) -> None:
+    block = re.search(r"## Example\n.*?```json\n(.*?)```", registry.readme(spec.kind), re.DOTALL)
+    assert block, "the example is a JSON block"
+    config = json.loads(block[1])
+    for name, value in config.items():
+        if "{{" not in json.dumps(value):
+            spec.config.__pydantic_validator__.validate_assignment(spec.config.model_construct(), name, value)
+    assert config.keys() <= fields(spec).keys()
+    required = set(registry.schema(spec.kind).get("required", []))
+    assert required <= config.keys()
+    assert spec.describe(config) or spec.kind in {"merge", "start"}
