@@ -27,7 +27,7 @@ FOLDER_PREFIX = "pawl-work-"
 # All that a child's environment may hold: the worker's own has the database's password in it.
 PASSED_ON = (
     "PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "TESSDATA_PREFIX",
-    "OMP_NUM_THREADS", "PAWL_LAUNCH_LOG", "PAWL_EXTRA_STEPS", "PAWL_FAILPOINTS",
+    "OMP_NUM_THREADS", "PAWL_LAUNCH_LOG", "PAWL_EXTRA_STEPS", "PAWL_FAILPOINTS", "PAWL_SANDBOX_WEAK",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.crash
 ALLOWED = {
     "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "TESSDATA_PREFIX",
     "OMP_NUM_THREADS", "HOME", "TMPDIR", "PYTHONPATH", "PAWL_LAUNCH_LOG", "PAWL_EXTRA_STEPS", "PAWL_FAILPOINTS",
+    "PAWL_SANDBOX_WEAK",
 }  # fmt: skip
 
 
@@ -79,7 +81,6 @@ def test_a_segmentation_fault_three_times_leaves_the_worker_s_other_child_alone(
 
 
 def test_a_killed_launcher_takes_even_a_blocked_child_along_and_is_replaced(runner: Bench) -> None:
-    """PDEATHSIG: nothing else reaches a child that blocks in C."""
     runner.child.warm()
     pid = runner.child.pids[0]
     launcher = _launchers()[-1]
@@ -110,12 +111,19 @@ def test_a_child_needs_no_more_than_the_environment_that_is_listed(
 # ------------------------------------------------------------------ the worker
 
 WORKER = """
-import sys, threading
+import os, pathlib, sys, threading, time
 from tests.runner import Bench, Child, Spawner
 spawner = Spawner()
 benches = [Bench(Child(spawner)) for _ in range(2)]
 threads = [threading.Thread(target=bench.run, args=("family", f"{sys.argv[1]}/{n}")) for n, bench in enumerate(benches)]
 [thread.start() for thread in threads]
+while not all(pathlib.Path(sys.argv[1], name).exists() for name in "01"):
+    time.sleep(0.01)
+bystander = os.fork()  # holds copies of all descriptors: no pipe of the worker's closes when it ends
+if bystander == 0:
+    time.sleep(30)
+    os._exit(0)
+pathlib.Path(sys.argv[1], "bystander").write_text(str(bystander))
 [thread.join() for thread in threads]
 """
 
@@ -125,25 +133,50 @@ def _start_worker(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _wait_for_families(folder: Path) -> list[int]:
-    wait_until(lambda: all((folder / name).exists() for name in "01"), limit_s=15)
+    wait_until((folder / "bystander").exists, limit_s=15)
     return [int(word) for name in "01" for word in (folder / name).read_text().split()]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_everything_below_a_dead_worker_is_gone_within_a_second(tmp_path: Path, how: signal.Signals) -> None:
+@pytest.mark.parametrize("bystander", [False, True], ids=["pipes close", "pipes stay open"])
+def test_everything_below_a_dead_worker_is_gone_within_a_second(
+    tmp_path: Path, how: signal.Signals, bystander: bool
+) -> None:
     with _start_worker(tmp_path) as worker:
         pids = _wait_for_families(tmp_path)
+        if not bystander:
+            _kill_bystander(tmp_path)
         launcher = next(pid for pid in processes.children_of(worker.pid) if b"launcher" in _command(pid))
         assert all(is_alive(pid) for pid in [*pids, launcher])
         worker.send_signal(how)
         worker.wait(5)
         assert wait_until(lambda: not any(is_alive(pid) for pid in [*pids, launcher]), limit_s=2) <= 1
     assert not list(Path("/tmp").glob(f"pawl-work-{worker.pid}-*"))
+    _kill_bystander(tmp_path)
+
+
+def _kill_bystander(folder: Path) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(int((folder / "bystander").read_text()), signal.SIGKILL)
+
+
+def test_children_die_with_their_launcher_although_the_worker_can_do_nothing(tmp_path: Path) -> None:
+    """PDEATHSIG alone: the worker is frozen, the launcher is killed, and the children block in C."""
+    with _start_worker(tmp_path) as worker:
+        pids = _wait_for_families(tmp_path)
+        _kill_bystander(tmp_path)
+        launcher = next(pid for pid in processes.children_of(worker.pid) if b"launcher" in _command(pid))
+        worker.send_signal(signal.SIGSTOP)
+        os.kill(launcher, signal.SIGKILL)
+        assert wait_until(lambda: not any(is_alive(pid) for pid in (pids[0], pids[3])), limit_s=2) <= 1
+        worker.kill()
+        processes.send(pids, signal.SIGKILL)  # the daemons of a killed child whose launcher was killed as well
 
 
 def test_a_frozen_worker_s_child_works_on_and_goes_with_it(tmp_path: Path) -> None:
     with _start_worker(tmp_path) as worker:
         pids = _wait_for_families(tmp_path)
+        _kill_bystander(tmp_path)
         worker.send_signal(signal.SIGSTOP)
         time.sleep(0.5)
         assert all(is_alive(pid) for pid in pids)
