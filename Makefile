@@ -12,7 +12,9 @@ BIN := .venv/bin
 SERVICES := $(BIN)/python -m config.services
 
 PYTEST := $(BIN)/python -m pytest
-PURE := tests/unit tests/property tests/contract steps
+FAST := tests/unit tests/property
+HOUSE := tests/contract
+REST := $(filter-out $(FAST) $(HOUSE) tests/bench,$(patsubst %/,%,$(filter-out tests/__pycache__/,$(wildcard tests/*/))))
 
 .PHONY: help
 help:  ## this list
@@ -42,7 +44,7 @@ screenshots: dev frontend browser  ## the pictures of README and docs
 # ---------------------------------------------------------------- check and test
 .PHONY: check
 check: dev  ## lint, types, contracts, unit and property tests: under two minutes
-	@$(MAKE) -j2 --output-sync=target check-lint check-types check-front check-pure
+	@$(MAKE) -j2 --output-sync=target check-lint check-types check-pure check-front check-house
 	@echo "==> All checks passed"
 
 .PHONY: check-lint
@@ -64,16 +66,23 @@ check-front:
 
 .PHONY: check-pure
 check-pure:
-	@echo "==> Unit, property and contract tests; every branch of the pure packages"
+	@echo "==> Unit and property tests; every branch of the pure packages"
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q -p no:xdist $(wildcard $(PURE))
+	@$(BIN)/coverage run -m pytest -q -p no:xdist $(wildcard $(FAST))
 	@$(BIN)/coverage report
+
+.PHONY: check-house
+check-house:
+	@echo "==> Contracts: the rules of the house"
+	@$(PYTEST) -q -p no:xdist $(wildcard $(HOUSE))
 
 .PHONY: test
 test: dev frontend browser  ## everything that gates; what CI runs
 	@$(MAKE) check
-	@echo "==> The whole test suite: real PostgreSQL, Redis, processes, browser"
-	@$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+	@echo "==> Against real PostgreSQL, Redis and processes"
+	@$(PYTEST) -q -n 2 --dist loadgroup -m "not crash and not browser and not slow" $(REST)
+	@echo "==> What kills processes, drives a browser or takes long: one after the other"
+	@$(PYTEST) -p no:xdist -m "crash or browser or slow" $(REST)
 
 .PHONY: format
 format: dev  ## let ruff and biome lay out the sources

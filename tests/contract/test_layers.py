@@ -93,6 +93,17 @@ def test_each_room_is_known_to_the_import_contracts() -> None:
     assert rooms - {"tests"} == set(sources.ROOMS)
 
 
+def test_every_test_lies_where_the_recipes_look() -> None:
+    """`make test` runs the folders below tests/; a test elsewhere would never run."""
+    found = [
+        name
+        for name in sources.python_files()
+        if sources.is_test(name) and (name.count("/") < 2 or not name.startswith("tests/"))
+        if any(one.place.partition("::")[2].startswith("test_") for one in sources.functions(name))
+    ]
+    assert found == []
+
+
 def _reads_environment(node: ast.AST) -> bool:
     match node:
         case ast.Attribute(value=ast.Name(id="os"), attr="environ" | "environb" | "getenv"):
