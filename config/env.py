@@ -62,3 +62,8 @@ def database(name: str) -> dict[str, str]:
         "HOST": url.hostname or "",
         "PORT": str(url.port or ""),
     }
+
+
+def for_children(**more: str) -> dict[str, str]:
+    """The environment of processes that stand on the same servers as this one."""
+    return {**os.environ, **more}

@@ -21,22 +21,22 @@ def check(documents: list[Any]) -> dict[str, Any]:
 
 def _findings(document: Any) -> list[dict[str, str]]:
     if not isinstance(document, dict):
-        return [_finding("?", "not_an_invoice", "stop", "An entry of `documents` is not an object.")]
+        return [_finding("?", "not_an_invoice", "An entry of `documents` is not an object.")]
     number = str(document.get("invoice_number", "?"))
     found = []
     if not VAT_ID.fullmatch(str(document.get("vat_id", ""))):
-        found.append(_finding(number, "vat_id", "stop", "The VAT id has not the form of one."))
+        found.append(_finding(number, "vat_id", "The VAT id has not the form of one."))
     if document.get("currency") not in CURRENCIES:
-        found.append(_finding(number, "currency", "stop", "No account is kept in this currency."))
+        found.append(_finding(number, "currency", "No account is kept in this currency."))
     total = _amount(document.get("total"))
     if total is None:
-        found.append(_finding(number, "total", "stop", "The total is not an amount."))
+        found.append(_finding(number, "total", "The total is not an amount."))
     elif total >= SECOND_SIGNATURE_FROM:
-        found.append(_finding(number, "second_signature", "note", f"{total} needs a second signature."))
+        found.append(_finding(number, "second_signature", f"{total} needs a second signature.", severity="note"))
     return found
 
 
-def _finding(invoice: str, rule: str, severity: str, message: str) -> dict[str, str]:
+def _finding(invoice: str, rule: str, message: str, *, severity: str = "stop") -> dict[str, str]:
     return {"invoice_number": invoice, "rule": rule, "severity": severity, "message": message}
 
 

@@ -14,6 +14,33 @@ INVOICE_STEPS = (
     "fetch", "parse", "ocr_documents", "cross_reference", "report", "review", "corrections", "compliance", "format",
     "upload", "notify", "archive",
 )  # fmt: skip
+TITLES = {
+    "start": "Start",
+    "fetch": "1 Fetch the batch",
+    "parse": "2 Parse and validate",
+    "ocr_documents": "3 Read each document",
+    "download": "Download",
+    "read": "Read the text",
+    "cross_reference": "4 Look up the orders",
+    "review": "6 Review",
+    "rejected": "Rejected",
+    "compliance": "8 Compliance check",
+    "upload": "10 Upload",
+    "notify": "11 Notify",
+    "archive": "12 Archive",
+    "output": "Output",
+    "release_note": "Release note (skipped without tests)",
+    "announcement": "Announcement (waits for the tests)",
+    "extract": "Find the fields",
+    "report": "5 Intermediate report",
+    "corrections": "7 Apply corrections",
+    "format": "9 Format the payments",
+    "requirements": "Requirements",
+    "design": "Design",
+    "coding": "Coding",
+    "testing": "Testing",
+    "deployment": "Deployment",
+}
 INVOICES_NAME = "Supplier invoices"
 AGENTS_NAME = "Agents hand work on"
 _COLUMN, _ROW, _PER_ROW = 280, 190, 4
@@ -51,15 +78,15 @@ def _script(name: str) -> str:
     return (SCRIPTS / f"{name}.py").read_text()
 
 
-def _node(key: str, kind: str, name: str, config: Document, **more: Any) -> Document:
+def _node(key: str, kind: str, config: Document, **more: Any) -> Document:
     return {
-        "id": f"n_{key}", "key": key, "kind": kind, "name": name, "config": config, "policy": more.pop("policy", {}),
-        "parent": None, "position": {"x": 0, "y": 0}, **more,
+        "id": f"n_{key}", "key": key, "kind": kind, "name": TITLES[key], "config": config,
+        "policy": more.pop("policy", {}), "parent": None, "position": {"x": 0, "y": 0}, **more,
     }  # fmt: skip
 
 
-def _python(key: str, name: str, script: str, inputs: Document, **more: Any) -> Document:
-    return _node(key, "python", name, {"code": _script(script), "inputs": inputs}, **more)
+def _python(key: str, script: str, inputs: Document, **more: Any) -> Document:
+    return _node(key, "python", {"code": _script(script), "inputs": inputs}, **more)
 
 
 def _edge(source: str, target: str, port: str = "out") -> Document:
@@ -86,30 +113,30 @@ def _patient(attempts: int, *, first_delay_s: float = 1.0) -> Document:
 
 def _reading() -> list[Document]:
     return [
-        _node("start", "start", "Start", {
+        _node("start", "start", {
             "input_schema": {
                 "type": "object",
                 "required": ["batch"],
                 "properties": {"batch": {"type": "string", "title": "Batch", "default": "2026-03"}},
             }
         }),
-        _node("fetch", "http_request", "1 Fetch the batch", {
+        _node("fetch", "http_request", {
             "connection": API, "method": "GET", "url": "/batches/{{ run.input.batch }}",
         }, policy=_patient(3)),
-        _node("parse", "validate", "2 Parse and validate", {
+        _node("parse", "validate", {
             "value": "{{ steps.fetch.output.body }}", "json_schema": BATCH_SCHEMA,
         }),
-        _node("ocr_documents", "map", "3 Read each document", {
+        _node("ocr_documents", "map", {
             "items": "{{ steps.parse.output.value.documents }}", "window": 4,
         }),
-        _node("download", "http_request", "Download", {
+        _node("download", "http_request", {
             "connection": API, "method": "GET", "url": "{{ item.url }}", "response_type": "file",
             "save_to": "batches/{{ run.id }}/{{ item.name }}",
         }, parent="n_ocr_documents", policy=_patient(3)),
-        _node("read", "ocr", "Read the text", {
+        _node("read", "ocr", {
             "files": "{{ steps.download.output.file.path }}", "dpi": 110,
         }, parent="n_ocr_documents"),
-        _python("extract", "Find the fields", "extract_fields", {
+        _python("extract", "extract_fields", {
             "document": "{{ item }}", "text": "{{ steps.read.output.text }}",
         }, parent="n_ocr_documents"),
     ]  # fmt: skip
@@ -117,26 +144,26 @@ def _reading() -> list[Document]:
 
 def _deciding() -> list[Document]:
     return [
-        _node("cross_reference", "sql", "4 Look up the orders", {
+        _node("cross_reference", "sql", {
             "connection": DATABASE, "statement": ORDERS_STATEMENT, "parameters": {"batch": "{{ run.input.batch }}"},
         }, policy=_patient(3)),
-        _python("report", "5 Intermediate report", "build_report", {
+        _python("report", "build_report", {
             "batch": "{{ run.input.batch }}", "invoices": "{{ steps.ocr_documents.output }}",
             "orders": "{{ steps.cross_reference.output.rows }}",
         }),
-        _node("review", "approval", "6 Review", {
+        _node("review", "approval", {
             "title": "Pay the invoices of batch {{ run.input.batch }}?", "message": "{{ steps.report.output.text }}",
             "data": {"corrections": "{{ steps.report.output.proposed }}"},
             "note_prompt": "Anything the buyers should know?",
         }),
-        _node("rejected", "fail", "Rejected", {
+        _node("rejected", "fail", {
             "code": "review_rejected",
             "message": "The reviewer rejected the batch: {{ steps.review.output.comment or 'no comment' }}",
         }),
-        _python("corrections", "7 Apply corrections", "apply_corrections", {
+        _python("corrections", "apply_corrections", {
             "invoices": "{{ steps.ocr_documents.output }}", "answer": "{{ steps.review.output }}",
         }),
-        _node("compliance", "http_request", "8 Compliance check", {
+        _node("compliance", "http_request", {
             "connection": API, "method": "POST", "url": "/compliance/check", "body_type": "json",
             "body": {"documents": "{{ steps.corrections.output.documents }}"},
         }),
@@ -145,20 +172,20 @@ def _deciding() -> list[Document]:
 
 def _delivering() -> list[Document]:
     return [
-        _python("format", "9 Format the payments", "format_payments", {
+        _python("format", "format_payments", {
             "batch": "{{ run.input.batch }}", "invoices": "{{ steps.corrections.output.documents }}",
             "corrected": "{{ steps.corrections.output.corrected }}", "compliance": "{{ steps.compliance.output.body }}",
         }),
-        _node("upload", "http_request", "10 Upload", {
+        _node("upload", "http_request", {
             "connection": API, "method": "PUT", "url": "/storage/payments/{{ run.input.batch }}/{{ run.id }}.csv",
             "headers": {"Content-Type": "text/csv; charset=utf-8"}, "body_type": "text",
             "body": "{{ steps.format.output.csv }}",
         }, policy=_patient(3)),
-        _node("notify", "email", "11 Notify", {
+        _node("notify", "email", {
             "connection": MAILBOX, "to": ["finance@acme.example", "buyers@acme.example"],
             "subject": "Batch {{ run.input.batch }} is ready to be paid (run {{ run.number }})", "text": SUMMARY,
         }, policy=_patient(3)),
-        _node("archive", "archive", "12 Archive", {
+        _node("archive", "archive", {
             "path": "archive/{{ run.input.batch }}/{{ run.id }}.zip", "files": ["batches/{{ run.id }}"],
             "entries": {
                 "report.txt": "{{ steps.report.output.text }}",
@@ -169,7 +196,7 @@ def _delivering() -> list[Document]:
                 "mail.json": "{{ steps.notify.output }}",
             },
         }),
-        _node("output", "output", "Output", {
+        _node("output", "output", {
             "value": {
                 "summary": "{{ steps.format.output.summary }}", "payments": "{{ steps.upload.output.body.path }}",
                 "archive": "{{ steps.archive.output.path }}",
@@ -198,7 +225,7 @@ def agents() -> Document:
     announcement waits for a person to mend what failed.
     """
     nodes = [
-        _node("start", "start", "Start", {
+        _node("start", "start", {
             "input_schema": {
                 "type": "object",
                 "required": ["wish"],
@@ -208,25 +235,25 @@ def agents() -> Document:
                 },
             }
         }),
-        _python("requirements", "Requirements", "gather_requirements", {"wish": "{{ run.input.wish }}"}),
-        _python("design", "Design", "draw_design", {
+        _python("requirements", "gather_requirements", {"wish": "{{ run.input.wish }}"}),
+        _python("design", "draw_design", {
             "requirements": "{{ steps.requirements.output.requirements }}",
         }),
-        _python("coding", "Coding", "write_code", {"functions": "{{ steps.design.output.functions }}"}),
-        _python("testing", "Testing", "run_tests", {
+        _python("coding", "write_code", {"functions": "{{ steps.design.output.functions }}"}),
+        _python("testing", "run_tests", {
             "source": "{{ steps.coding.output.source }}", "functions": "{{ steps.coding.output.functions }}",
             "takes_s": "{{ run.input.testing_takes_s | default(10) }}",
         }, policy={**_patient(2), "limit_s": 3}),
-        _python("deployment", "Deployment", "plan_deployment", {
+        _python("deployment", "plan_deployment", {
             "tests": "{{ steps.testing.output }}", "functions": "{{ steps.coding.output.functions }}",
         }, policy={"on_upstream_failure": "default", "default": _UNTESTED}),
-        _node("release_note", "template", "Release note (skipped without tests)", {
+        _node("release_note", "template", {
             "name": "release.md", "text": "Tested: {{ steps.testing.output.results | length }} functions.",
         }, policy={"on_upstream_failure": "skip"}),
-        _node("announcement", "template", "Announcement (waits for the tests)", {
+        _node("announcement", "template", {
             "text": "Released: {{ steps.coding.output.functions | join(', ') }}.",
         }, policy={"on_upstream_failure": "wait"}),
-        _node("output", "output", "Output", {"value": "{{ steps.deployment.output }}"}),
+        _node("output", "output", {"value": "{{ steps.deployment.output }}"}),
     ]  # fmt: skip
     chain = ["start", "requirements", "design", "coding", "testing", "deployment", "output"]
     edges = [_edge(source, target) for source, target in pairwise(chain)]

@@ -1,4 +1,4 @@
-"""`make crash-demo` as it is, on servers of its own: a worker is killed at step 8; a second run fails there and resumes."""
+"""`make crash-demo` as it is, on servers of its own: a worker is killed at step 8; a second run is resumed there."""
 
 import json
 import os

@@ -4,7 +4,6 @@ Run by `make crash-demo` on servers and a state folder of its own.
 """
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from config import env
 from sample.crash.clients import DemoProblem, PawlClient, SampleClient
 from sample.crash.compare import RunFacts, arrival_differences
 from sample.crash.demo import STEP_LIMIT_S, Demo
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         launch_file.unlink(missing_ok=True)
         call_command("prepare", stdout=self.stderr)
         launches = LaunchLog(launch_file)
-        environment = {**os.environ, "PAWL_LAUNCH_LOG": str(launch_file)}
+        environment = env.for_children(PAWL_LAUNCH_LOG=str(launch_file))
         try:
             with Stack(logs=logs, environment=environment, say=self._say) as stack:
                 demo = self._demo(stack, launches)
