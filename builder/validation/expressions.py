@@ -13,6 +13,7 @@ from builder.validation.settings import literals_of
 from steps.base import StepSpec
 
 NAMES = frozenset({"run", "steps"})
+STEP_FIELDS = ("output", "status")  # what the engine puts into the scope
 ITEM_NAMES = frozenset({"item", "index"})
 
 
@@ -61,8 +62,8 @@ def reference_problems(node: Node, use: Use, *, path: Sequence[str | int], walk:
     elif not walk.is_upstream(read.id, node.id):
         message = f"{place}: {why_not_upstream(node, read, walk)}"
         yield Problem("reference_not_upstream", message, node=node.id, field=use.field)
-    elif len(path) > 2 and path[2] != "output":
-        message = f'{place}: a step has an "output", and no "{path[2]}". Write steps.{key}.output.'
+    elif len(path) > 2 and path[2] not in STEP_FIELDS:
+        message = f'{place}: a step has {" and ".join(STEP_FIELDS)}, and no "{path[2]}". Write steps.{key}.output.'
         yield Problem("reference_not_output", message, node=node.id, field=use.field)
 
 

@@ -47,7 +47,6 @@ CODES: Mapping[str, Severity] = {
     "error_port_unused": "warning",
     "fallback_missing": "warning",
     "default_missing": "warning",
-    "retry_of_at_most_once": "warning",
 }
 
 

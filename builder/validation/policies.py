@@ -6,10 +6,10 @@ from builder.graph.model import Node
 from builder.graph.walk import Walk
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
-from steps.base import ERROR_PORT, Delivery, StepSpec
+from steps.base import ERROR_PORT
 
 
-def policy_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Problem]:
+def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
     policy = node.policy
     written = node.unknown.get("policy", {})  # a null that somebody wrote is meant
     if policy.on_error == "port" and not walk.leaving(node.id, ERROR_PORT):
@@ -21,9 +21,3 @@ def policy_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Problem]
     if policy.on_upstream_failure == "default" and policy.default is None and "default" not in written:
         message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
         yield Problem("default_missing", message, node=node.id, field="policy.default")
-    if policy.retry.attempts > 1 and Delivery.AT_MOST_ONCE in (policy.delivery, spec.delivery):
-        message = (
-            f"{named(node)} runs at most once: of its {policy.retry.attempts} attempts only those follow by themselves "
-            "whose predecessor surely never began. After any other failure a person decides."
-        )
-        yield Problem("retry_of_at_most_once", message, node=node.id, field="policy.retry.attempts")

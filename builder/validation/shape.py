@@ -126,7 +126,12 @@ def is_start(node: Node, specs: Specs) -> bool:
 
 def unreachable(walk: Walk, starts: Sequence[Node]) -> Iterator[Problem]:
     """Only at the top: in a body, every step without a predecessor starts with the item."""
-    reached = {start.id for start in starts}.union(*(walk.descendants(start.id) for start in starts))
+    reached = {start.id for start in starts}
+    fresh = list(reached)
+    while fresh:
+        targets = {edge.target for node_id in fresh for edge in walk.outgoing[node_id]}
+        fresh = list(targets - reached)
+        reached |= targets
     for node in walk.children[None]:
         if node.id not in reached:
             message = f"No way leads from the start to {named(node)}. Draw an edge to it, or delete it."

@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, model_validator
 
 from builder.graph.codec import decode
-from builder.graph.model import Edge, Graph, Node, Policy, Retry
+from builder.graph.model import Edge, Graph, Node, Policy
 from builder.graph.walk import index
 from builder.validation import CODES, Problem, check, error_problems
 from steps.base import OUT, Delivery, Execution, Port, StepConfig, StepSpec, literal
@@ -78,7 +78,6 @@ SPECS = {
         spec("set_fields"),
         spec("http_request", Request, delivery=Delivery.KEYED, connection_kinds=("http_basic", "http_bearer")),
         spec("python", Code),
-        spec("email", Fields, delivery=Delivery.AT_MOST_ONCE),
         spec("branch", Condition, ports=lambda config: (Port("true"), Port("false"))),
         spec("switch", Cases, ports=case_ports),
         spec("merge", Nothing),
@@ -444,7 +443,7 @@ def test_which_step_is_read_must_show_in_the_text() -> None:
 
 def test_a_step_has_an_output_and_nothing_else() -> None:
     assert says("{{ steps.A.total }}") == [("reference_not_output", "B", "fields.x")]
-    assert says("{{ steps.A }}") == []
+    assert says("{{ steps.A.status }} {{ steps.A }}") == []
 
 
 # ------------------------------------------------------------------ policies
@@ -468,15 +467,6 @@ def test_a_null_that_was_written_is_meant() -> None:
         {"id": "n_A", "key": "A", "kind": "set_fields", "policy": policy},
     ]
     assert found(decode({"nodes": nodes, "edges": [{"id": "e", "source": "n_S", "target": "n_A"}]})) == []
-
-
-def test_retries_of_at_most_once_are_warned_of() -> None:
-    twice = Retry(attempts=2)
-    warning = [("retry_of_at_most_once", "A", "policy.retry.attempts")]
-    assert with_policy(Policy(retry=twice)) == []
-    assert with_policy(Policy(retry=twice), "email") == warning
-    assert with_policy(Policy(retry=twice, delivery="at_most_once")) == warning
-    assert with_policy(Policy(), "email") == []
 
 
 def test_every_message_says_what_to_do_in_whole_sentences() -> None:
