@@ -204,6 +204,7 @@ export interface Workflow {
   created_at: string;
   updated_at: string;
   updated_by: string | null;
+  archived_at?: string | null;
   live_version: number | null;
   draft_revision: number;
   last_run: Pick<Run, 'id' | 'number' | 'status' | 'started_at'> | null;

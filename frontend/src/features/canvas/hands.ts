@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 
 import type { KindsByName, Point, StepFlowEdge, StepFlowNode } from '../../diagram';
+import type { Autosave } from './autosave';
 import type { CanvasState, CanvasStore } from './store';
 import type { UiState, UiStore } from './ui';
 
@@ -20,6 +21,7 @@ export interface Hands {
   /** Where the pointer was last seen over the canvas, in pixels of the screen. */
   pointer: { current: Point | null };
   canRun: boolean;
+  autosave: Pick<Autosave, 'flush' | 'hurry'>;
   /** The system's clipboard, with one of our own where the browser refuses it. */
   clipboard: { write: (text: string) => Promise<void>; read: () => Promise<string> };
 }

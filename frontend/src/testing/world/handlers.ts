@@ -1,5 +1,6 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
 
+import { createCanvasHandlers } from '../../features/canvas/testing/handlers';
 import { formatJson } from '../../lib/json';
 import connectionKinds from '../fixtures/connection-kinds.json';
 import stepKinds from '../fixtures/step-kinds.json';
@@ -129,5 +130,5 @@ function runHandlers(world: World): RequestHandler[] {
 }
 
 export function createHandlers(world: World): RequestHandler[] {
-  return [...workspaceHandlers(world), ...runHandlers(world)];
+  return [...createCanvasHandlers(), ...workspaceHandlers(world), ...runHandlers(world)];
 }

@@ -1,0 +1,143 @@
+import '@xyflow/react/dist/style.css';
+import '../../../diagram/tokens.css';
+
+import {
+  Background,
+  BackgroundVariant,
+  ConnectionLineType,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  SelectionMode,
+} from '@xyflow/react';
+import { useCallback, useState } from 'react';
+
+import {
+  createToFlow,
+  type Description,
+  DiagramContext,
+  edgeTypes,
+  type FlowParts,
+  flowClass,
+  MINIMAP_LOOK,
+  nodeTypes,
+  type StepFlowNode,
+} from '../../../diagram';
+import { useDescriptions } from '../descriptions';
+import { type Flow, useCanvas, useHands, useUi } from '../hands';
+import { useConnecting } from '../use-connecting';
+import { useDrag } from '../use-drag';
+import { useDropping } from '../use-dropping';
+import { useSelecting } from '../use-selecting';
+import { useSources } from '../use-sources';
+import classes from './editor.module.css';
+import { EmptyCanvas } from './empty-canvas';
+import { Toolbar } from './toolbar';
+
+const FIT = { padding: 0.12, maxZoom: 1 } as const;
+const GRID: [number, number] = [4, 4];
+const MIDDLE_BUTTON = [1];
+const MORE_KEYS = ['Shift', 'Meta', 'Control'];
+
+function useParts(): FlowParts {
+  const { ws, workflowId, kinds } = useHands();
+  const graph = useCanvas((state) => state.document);
+  const selection = useCanvas((state) => state.selection);
+  const descriptions: ReadonlyMap<string, Description> = useDescriptions(ws, workflowId, graph);
+  const [toFlow] = useState(createToFlow);
+  return toFlow(graph, { kinds, descriptions }, selection);
+}
+
+/** The graph under the hand. React Flow draws and drags; every change goes through the store. */
+export function FlowCanvas({ label }: { label: string }) {
+  const { flow, ui } = useHands();
+  const canEdit = useCanvas((state) => state.canEdit);
+  const showsMinimap = useUi((state) => state.showsMinimap);
+  const parts = useParts();
+  const sources = useSources();
+  const drag = useDrag(parts.nodes);
+  const connecting = useConnecting();
+  const selecting = useSelecting();
+  const dropping = useDropping();
+  const { onPositions } = drag;
+  const { onChanges } = selecting;
+  const onNodesChange = useCallback(
+    (changes: NodeChange<StepFlowNode>[]) => {
+      onPositions(changes);
+      onChanges(changes);
+    },
+    [onPositions, onChanges],
+  );
+  const onInit = useCallback(
+    (instance: Flow) => {
+      flow.current = instance;
+    },
+    [flow],
+  );
+  const onPaneClick = useCallback(
+    (event: React.MouseEvent) => {
+      ui.getState().set({ menu: null });
+      if (event.detail === 2 && canEdit) ui.getState().set({ picker: { at: { x: event.clientX, y: event.clientY } } });
+    },
+    [ui, canEdit],
+  );
+  const onNodeDoubleClick = useCallback(
+    (_: unknown, node: StepFlowNode) => canEdit && ui.getState().set({ renaming: node.id }),
+    [ui, canEdit],
+  );
+  return (
+    <DiagramContext value={sources}>
+      <div className={classes.canvas} {...dropping}>
+        <ReactFlow
+          className={flowClass}
+          aria-label={label}
+          nodes={drag.shown}
+          edges={parts.edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onInit={onInit}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onChanges}
+          onNodeDrag={drag.onDrag}
+          onNodeDragStop={drag.onDrop}
+          onConnect={connecting.onConnect}
+          onConnectEnd={connecting.onConnectEnd}
+          onReconnect={connecting.onReconnect}
+          isValidConnection={connecting.isValid}
+          onNodeContextMenu={selecting.onNodeMenu}
+          onEdgeContextMenu={selecting.onEdgeMenu}
+          onPaneContextMenu={selecting.onPaneMenu}
+          onPaneClick={onPaneClick}
+          onNodeDoubleClick={onNodeDoubleClick}
+          nodesDraggable={canEdit}
+          nodesConnectable={canEdit}
+          edgesReconnectable={canEdit}
+          connectOnClick={false}
+          connectionLineType={ConnectionLineType.SmoothStep}
+          connectionRadius={28}
+          snapToGrid
+          snapGrid={GRID}
+          selectionOnDrag
+          selectionMode={SelectionMode.Partial}
+          selectionKeyCode={null}
+          multiSelectionKeyCode={MORE_KEYS}
+          panOnDrag={MIDDLE_BUTTON}
+          panActivationKeyCode="Space"
+          deleteKeyCode={null}
+          disableKeyboardA11y
+          zoomOnDoubleClick={false}
+          onlyRenderVisibleElements
+          minZoom={0.1}
+          maxZoom={2}
+          fitView
+          fitViewOptions={FIT}
+        >
+          <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
+          {showsMinimap && parts.nodes.length > 0 ? <MiniMap {...MINIMAP_LOOK} /> : null}
+          <Toolbar />
+        </ReactFlow>
+        {parts.nodes.length === 0 ? <EmptyCanvas /> : null}
+      </div>
+    </DiagramContext>
+  );
+}

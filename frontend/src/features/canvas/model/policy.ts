@@ -1,0 +1,78 @@
+import type { JsonObject, Policy } from '../../../diagram';
+import { writeDuration } from '../form/duration';
+
+/** The policy as a schema, so that its fields look and behave like those of a step's settings. */
+export const POLICY_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    limit_s: {
+      type: 'number',
+      title: 'Time limit',
+      description: 'Of one attempt. Then it is stopped and counts as failed.',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
+    on_error: {
+      enum: ['fail', 'fallback', 'port'],
+      default: 'fail',
+      title: 'When it fails for good',
+      description:
+        'fail: the step is failed and can be resumed. fallback: go on with an output given here. port: leave by the error port.',
+      'x-pawl': { literal: true },
+    },
+    fallback: {
+      title: 'Fallback output',
+      description: 'What others read as its output then.',
+      'x-pawl': { widget: 'json', literal: true },
+    },
+    on_upstream_failure: {
+      enum: ['skip', 'wait', 'default', 'fail'],
+      default: 'skip',
+      title: 'When a step before it fails',
+      description:
+        'skip: leave it out. wait: until somebody mends it. default: run, with a value in place of the missing output. fail: fail too.',
+      'x-pawl': { literal: true },
+    },
+    default: { title: 'In place of the missing output', 'x-pawl': { widget: 'json', literal: true } },
+    queue: {
+      type: 'string',
+      default: 'default',
+      title: 'Queue',
+      description: 'Which workers take it.',
+      'x-pawl': { literal: true },
+    },
+  },
+};
+
+/** Without what says nothing: fields at their defaults, and outputs that the choice above no longer asks for. */
+export function tidyPolicy(policy: Policy): Policy {
+  const entries = Object.entries(policy).filter(([name, value]) => {
+    if (value === undefined || value === null)
+      return name === 'fallback' || name === 'default' ? value === null : false;
+    if (name === 'on_error') return value !== 'fail';
+    if (name === 'on_upstream_failure') return value !== 'skip';
+    if (name === 'queue') return value !== 'default' && value !== '';
+    return true;
+  });
+  const { fallback, default: standIn, retry, ...rest } = Object.fromEntries(entries) as Policy;
+  const needed = Object.fromEntries(
+    Object.entries(retry ?? {}).filter(([, value]) => value !== undefined),
+  ) as NonNullable<Policy['retry']>;
+  const retries = (needed.attempts ?? 1) > 1;
+  return {
+    ...(retries ? { retry: needed } : {}),
+    ...rest,
+    ...(rest.on_error === 'fallback' ? { fallback: fallback ?? null } : {}),
+    ...(rest.on_upstream_failure === 'default' ? { default: standIn ?? null } : {}),
+  };
+}
+
+/** '3 attempts: pauses of up to 1 s, 2 s.' */
+export function retryInWords(retry: Policy['retry']): string {
+  const { attempts = 1, first_delay_s = 1, factor = 2, max_delay_s = 300 } = retry ?? {};
+  if (attempts <= 1) return 'It is tried once. A person can resume it.';
+  const pauses = Array.from({ length: Math.min(attempts - 1, 6) }, (_, at) =>
+    Math.min(first_delay_s * factor ** at, max_delay_s),
+  );
+  const more = attempts - 1 > pauses.length ? ' and so on' : '';
+  return `Pauses of up to ${pauses.map(writeDuration).join(', ')}${more}. Only failures that may pass are tried again.`;
+}
