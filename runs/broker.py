@@ -1,8 +1,8 @@
 """Dramatiq's Redis broker, with a doorbell.
 
-Dramatiq's consumer polls with a growing pause, so an idle worker hears of a message 127 ms late (median; 540 ms at p95). Here a
-message also rings: a publish on a channel that the idle consumer listens to. A lost ring costs what polling always costs,
-and a lost message at most the sweeper's second: nothing depends on either.
+Dramatiq's consumer polls with a growing pause, so an idle worker hears of a message 127 ms late (median; 540 ms at
+p95). Here a message also rings: a publish on a channel that the idle consumer listens to. A lost ring costs what
+polling always costs, and a lost message at most the sweeper's second: nothing depends on either.
 """
 
 import time
@@ -22,7 +22,7 @@ class DoorbellConsumer(_RedisConsumer):
     """Waits for the bell instead of sleeping."""
 
     def __init__(self, broker: "DoorbellBroker", queue_name: str, prefetch: int, timeout: int) -> None:
-        super().__init__(broker, queue_name, prefetch, min(timeout, LONGEST_WAIT_MS))
+        super().__init__(broker, queue_name, prefetch, min(timeout, LONGEST_WAIT_MS))  # type: ignore[no-untyped-call]
         self._bell = broker.client.pubsub(ignore_subscribe_messages=True)
         self._bell.subscribe(DOORBELL + queue_name)
 
@@ -32,10 +32,10 @@ class DoorbellConsumer(_RedisConsumer):
                 wanted = self.prefetch - self.outstanding_message_count
                 self.message_cache = self.broker.do_fetch(self.queue_name, wanted)
             if self.message_cache:
-                return super().__next__()
+                return super().__next__()  # type: ignore[no-untyped-call]
             self._wait()
         except redis.ConnectionError as error:
-            raise ConnectionClosed(error) from None
+            raise ConnectionClosed(error) from None  # type: ignore[no-untyped-call]
         return None
 
     def _wait(self) -> None:

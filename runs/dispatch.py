@@ -13,20 +13,15 @@ WAKE_AT_MOST = 8  # wake-ups of one call: a worker that is awake goes on by itse
 ADVANCE = "advance"  # the actor's name (runs/actors.py)
 
 logger = logging.getLogger(__name__)
-failures = count()  # how many wake-ups could not be sent
-failed_so_far = 0
+failures = count(1)  # how many wake-ups could not be sent
 
 
 def wake(queue: str, *, steps: int = 1) -> None:
     """Tells workers of a lane that there is ready work. Never raises: Redis may be down, full or gone."""
-    global failed_so_far
     try:
         broker = dramatiq.get_broker()
         for _ in range(min(steps, WAKE_AT_MOST)):
-            message: Message[None] = Message(
-                queue_name=queue, actor_name=ADVANCE, args=(queue,), kwargs={}, options={}
-            )
+            message: Message[None] = Message(queue_name=queue, actor_name=ADVANCE, args=(queue,), kwargs={}, options={})
             broker.enqueue(message)
-    except Exception as error:  # whatever the broker may raise: the work is in PostgreSQL, and the sweeper will wake
-        failed_so_far = next(failures) + 1
-        logger.warning("a wake-up for lane %s was not sent (%s so far): %s", queue, failed_so_far, error)
+    except Exception as error:  # noqa: BLE001 - whatever the broker may raise: the work is in PostgreSQL, and the sweeper will wake
+        logger.warning("a wake-up for lane %s was not sent (%s so far): %s", queue, next(failures), error)

@@ -1,4 +1,4 @@
-"""Which process this is, and whether a process of this host is still there: by boot, PID namespace, pid and start time."""
+"""Which process this is, and whether a process of this host is still there: by boot, namespace, pid, start time."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ def boot_id() -> str:
 
 
 def pid_namespace() -> str:
-    return str(os.stat("/proc/self/ns/pid").st_ino)
+    return str((PROC / "self/ns/pid").stat().st_ino)
 
 
 def started_at_tick(pid: int) -> int | None:
@@ -33,7 +33,7 @@ def identify(worker_id: UUID) -> WorkerIdentity:
 
 
 def is_gone(identity: WorkerIdentity) -> bool | None:
-    """Whether that worker's process is gone. None where this process cannot see: another boot, host or PID namespace."""
+    """Whether that worker's process is gone. None where this one cannot see: another boot, host or PID namespace."""
     if identity.boot_id != boot_id() or identity.pid_namespace != pid_namespace():
         return None
     return started_at_tick(identity.pid) != identity.pid_started

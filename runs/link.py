@@ -1,10 +1,12 @@
-"""One thread's own connection to PostgreSQL, outside Django: raw, prepared, in autocommit mode, replaced when it breaks."""
+"""One thread's own connection to PostgreSQL, outside Django: raw, prepared, in autocommit mode, replaced when it
+breaks.
+"""
 
 import logging
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from django.conf import settings
@@ -37,10 +39,11 @@ class Link:
     def connection(self) -> Connection:
         """The open connection, made where there is none. Raises psycopg.OperationalError."""
         if self._connection is None or self._connection.closed:
-            database = settings.DATABASES["default"]
+            database: dict[str, Any] = settings.DATABASES["default"]
             self._connection = psycopg.connect(
                 host=database["HOST"], port=database["PORT"] or None, dbname=database["NAME"], user=database["USER"],
-                password=database["PASSWORD"], autocommit=True, prepare_threshold=2, application_name=f"pawl {self._name}",
+                password=database["PASSWORD"], autocommit=True, prepare_threshold=2,
+                application_name=f"pawl {self._name}",
                 options=OPTIONS, connect_timeout=5, tcp_user_timeout=10_000, keepalives_idle=10,
             )  # fmt: skip
         return self._connection
@@ -51,7 +54,8 @@ class Link:
             self._connection = None
 
     def retry(self, act: Callable[[Connection, bool], Result]) -> Result:
-        """Calls `act(connection, again)` until the database answers. `again` is true after a call whose fate is unknown.
+        """Calls `act(connection, again)` until the database answers. `again` is true after a call whose fate is
+        unknown.
 
         Only for acts that may be repeated after any database error. Raises Stopping, and whatever is not the database's
         or the network's fault.
@@ -71,5 +75,3 @@ class Link:
             again = True
             time.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311 - spreads the reconnects
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
-
-

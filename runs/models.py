@@ -1,8 +1,8 @@
 """Rows of running workflows. Written by runs/store.py and runs/engine only; everybody else reads.
 
-JSON values are kept as text: any JSON value comes back equal (NUL characters, lone surrogates, 64-bit integers). All times
-are the database's clock. The tables that grow (event, attempt, checkpoint, log chunk) are partitioned by the day on
-which their run was created; `run_day` is part of every key of theirs, and no foreign key points at them.
+JSON values are kept as text: any JSON value comes back equal (NUL characters, lone surrogates, 64-bit integers). All
+times are the database's clock. The tables that grow (event, attempt, checkpoint, log chunk) are partitioned by the day
+on which their run was created; `run_day` is part of every key of theirs, and no foreign key points at them.
 """
 
 from django.conf import settings
@@ -54,7 +54,8 @@ class Run(models.Model):
             models.Index(fields=["workspace", "-number"], name="run_newest"),
             models.Index(fields=["workflow", "-number"], name="run_newest_of_workflow"),
             models.Index(fields=["workspace", "status", "-number"], name="run_by_status"),
-            models.Index(fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])
+            models.Index(
+                fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])
             ),  # few rows, however many runs there were
         ]
 
@@ -119,7 +120,8 @@ class StepRun(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "path"], name="step_run_path")]
         indexes = [
-            models.Index(fields=["queue", "-priority", "not_before", "id"], name="step_run_ready", condition=Q(status="ready")
+            models.Index(
+                fields=["queue", "-priority", "not_before", "id"], name="step_run_ready", condition=Q(status="ready")
             ),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
             models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),

@@ -20,7 +20,9 @@ class NotJson(BadInput):
 
 
 def json_text(value: Any) -> str:
-    """The value's JSON in ASCII: any string comes back equal, lone surrogates and NUL included. Refuses NaN and infinity."""
+    """The value's JSON in ASCII: any string comes back equal, lone surrogates and NUL included. Refuses NaN and
+    infinity.
+    """
     try:
         return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError) as error:

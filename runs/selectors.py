@@ -64,9 +64,7 @@ def run_for(actor: Actor, workspace: Workspace, run_id: UUID) -> Run:
     return found
 
 
-def run_page(
-    actor: Actor, workspace: Workspace, *, filters: Filters, limit: int, cursor: str = ""
-) -> dict[str, Any]:
+def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int, cursor: str = "") -> dict[str, Any]:
     """The newest first, by number: a keyset, so that new runs never shift a page."""
     rows = _filtered(runs_of(actor, workspace), filters)
     if cursor:
@@ -173,7 +171,9 @@ def snapshot(run: Run) -> dict[str, Any]:
 
 
 def _items(container: StepRun) -> list[StepRun]:
-    """A container's step runs, at most ITEMS_IN_SNAPSHOT: failed and open ones first, nested ones after their container."""
+    """A container's step runs, at most ITEMS_IN_SNAPSHOT: failed and open ones first, nested ones after their
+    container.
+    """
     children = StepRun.objects.filter(parent_id=container.id)
     urgent = list(children.filter(Q(status="failed") | Q(status__in=OPEN_VALUES)).order_by("id")[:ITEMS_IN_SNAPSHOT])
     rest = ITEMS_IN_SNAPSHOT - len(urgent)
@@ -265,7 +265,8 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
         "output": output,
         "attempts": [attempt_shape(attempt) for attempt in attempts],
         "checkpoints": [
-            {"key": c.key, "kind": c.kind, "value": _json(c.value), "attempt": c.attempt, "at": c.at} for c in kept[:500]
+            {"key": c.key, "kind": c.kind, "value": _json(c.value), "attempt": c.attempt, "at": c.at}
+            for c in kept[:500]
         ],
         "waits": [wait_shape(wait) for wait in waits],
         "why": why_not(run, step),

@@ -1,4 +1,6 @@
-"""What people and programs do to runs. Each function: permission, act, audit in one transaction; wake-ups and hints after it."""
+"""What people and programs do to runs. Each function: permission, act, audit in one transaction; wake-ups and hints
+after it.
+"""
 
 from collections.abc import Callable, Collection
 from typing import Any, cast
@@ -39,7 +41,9 @@ class BadRunInput(BadInput):
 
 
 def raw_connection() -> Connection:
-    """Django's own connection, without Django's wrapper: the engine's statements run in the transaction that is open on it."""
+    """Django's own connection, without Django's wrapper: the engine's statements run in the transaction that is open on
+    it.
+    """
     django_connection.ensure_connection()
     return cast(Connection, django_connection.connection)
 
@@ -57,15 +61,14 @@ def start_run(
         connection = raw_connection()
         _check_input(connection, pinned, run_input)
         wanted = Start(
-            workflow.id, pinned.id, run_input, actor.name, user_id=actor.id, trigger="api" if idempotency_key else "manual",
+            workflow.id, pinned.id, run_input, actor.name, user_id=actor.id,
+            trigger="api" if idempotency_key else "manual",
             idempotency_key=idempotency_key,
         )  # fmt: skip
         started = engine_start(connection, wanted)
         if started.is_new:
             data = {"workflow": str(workflow.id), "version": pinned.number, "number": started.number}
-            audit.record(
-                actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data
-            )
+            audit.record(actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data)
     _announce(started.told)
     return started
 
@@ -89,7 +92,8 @@ def _check_input(connection: Connection, version: Version, run_input: Any) -> No
         raise BadRunInput(f"The start step's schema cannot be used: {failure.message}") from failure
     if problems:
         fields = [
-            {"field": "input" + problem["path"].removeprefix("$"), "message": problem["message"]} for problem in problems
+            {"field": "input" + problem["path"].removeprefix("$"), "message": problem["message"]}
+            for problem in problems
         ]
         raise BadRunInput("The input does not fit the start step's schema.", fields=fields)
 

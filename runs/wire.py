@@ -1,4 +1,4 @@
-"""Messages between browser and server over the live socket: typed, numbered, small. See docs/architecture.md, 'Live'."""
+"""Messages between browser and server over the live socket: typed, numbered, small (docs/architecture.md, Live)."""
 
 import json
 from collections.abc import Mapping

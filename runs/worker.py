@@ -1,6 +1,7 @@
 """The worker: claims a step, runs its body in the warm child, finishes it, and goes on with what follows.
 
-One WorkerProcess per Dramatiq worker process; each of its threads has a Slot: a connection to PostgreSQL and a warm child.
+One WorkerProcess per Dramatiq worker process; each of its threads has a Slot: a connection to PostgreSQL and a warm
+child.
 """
 
 import atexit
@@ -22,7 +23,7 @@ from runs.attempt import AttemptLog, job_for
 from runs.core.outcomes import Crashed, Error, Failed, Outcome, Succeeded
 from runs.dispatch import wake
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
-from runs.engine.claim import claim
+from runs.engine.claim import Claimed, claim
 from runs.engine.finish import Finished, Kept, Wish, finish, keep_values
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
@@ -194,7 +195,7 @@ class Slot:
         for _ in range(CONTENDED_TRIES):
             claim_id, worker = new_id(), self.process.id
 
-            def act(connection: Connection, again: bool, claim_id: UUID = claim_id, worker: UUID = worker) -> object:
+            def act(connection: Connection, again: bool, claim_id: UUID = claim_id, worker: UUID = worker) -> Claimed:
                 return claim(
                     connection, worker=worker, claim_id=claim_id, queues=[queue], kinds=self.process.kinds, again=again
                 )

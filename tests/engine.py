@@ -5,9 +5,8 @@ The worker is real (warm child and all); only Dramatiq is left out: `World.work(
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
-
 
 from builder.graph.codec import encode
 from builder.graph.model import Graph
@@ -37,7 +36,7 @@ class World:
     _process: WorkerProcess | None = None
     _slot: Slot | None = None
 
-    def __enter__(self) -> "World":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,7 +58,9 @@ class World:
         return Version.objects.create(workflow=workflow, number=1, graph=json.dumps(encode(graph)))
 
     def draw(self, text: str, **options: Any) -> Version:
-        """A version drawn as text (tests.graphs); plain nodes pass their value through, output nodes without settings give null."""
+        """A version drawn as text (tests.graphs); plain nodes pass their value through, output nodes without settings
+        give null.
+        """
         graph = draw(text, plain="pass_through", **options)
         nodes = [replace(n, config={"value": None}) if n.kind == "output" and not n.config else n for n in graph.nodes]
         return self.publish(replace(graph, nodes=tuple(nodes)))
@@ -69,7 +70,9 @@ class World:
         with self.connection.transaction():
             return start_run(self.connection, wanted)
 
-    def command(self, run_id: UUID, operation: str, *, generation: int | None = None, id_: UUID | None = None) -> Command:
+    def command(
+        self, run_id: UUID, operation: str, *, generation: int | None = None, id_: UUID | None = None
+    ) -> Command:
         return Command(id_ or new_id(), run_id, operation, "Ana", generation)
 
     # ------------------------------------------------------------------ workers
@@ -114,5 +117,3 @@ class World:
     def broken(self) -> list[str]:
         """What the invariants find wrong; nothing, always."""
         return [what for _, what in self.connection.execute("SELECT * FROM runs_broken")]
-
-

@@ -29,13 +29,17 @@ class RunQuery(PageInput):
     workflow = serializers.UUIDField(required=False)
     started_after = serializers.DateTimeField(required=False)
     started_before = serializers.DateTimeField(required=False)
-    q = serializers.CharField(required=False, max_length=200, help_text="A run's number, or a part of its workflow's name.")
+    q = serializers.CharField(
+        required=False, max_length=200, help_text="A run's number, or a part of its workflow's name."
+    )
 
     def validate_status(self, value: str) -> list[str]:
         wanted = [each.strip() for each in value.split(",") if each.strip()]
         unknown = [each for each in wanted if each not in RUN_STATUSES]
         if unknown:
-            raise serializers.ValidationError(f"There is no run status '{unknown[0]}'. There are: {', '.join(RUN_STATUSES)}.")
+            raise serializers.ValidationError(
+                f"There is no run status '{unknown[0]}'. There are: {', '.join(RUN_STATUSES)}."
+            )
         return wanted
 
 
@@ -82,7 +86,7 @@ class AnswerIn(Input):
     command_id = serializers.UUIDField()
     decision = serializers.ChoiceField(choices=["approved", "rejected"])
     comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
-    data = AnyJson(required=False, allow_null=True, default=None)
+    data = AnyJson(required=False, allow_null=True, default=None)  # type: ignore[assignment]
 
 
 # ---------------------------------------------------------------------- out
@@ -96,7 +100,7 @@ class WorkflowRef(Out):
 class StepError(Out):
     code = serializers.CharField()
     message = serializers.CharField()
-    data = AnyJson(required=False)
+    data = AnyJson(required=False)  # type: ignore[assignment]
 
 
 class FailedStep(Out):
@@ -154,7 +158,7 @@ class Step(Out):
     path = serializers.CharField()
     node = serializers.CharField()
     key = serializers.CharField()
-    parent = serializers.CharField(allow_null=True)
+    parent = serializers.CharField(allow_null=True)  # type: ignore[assignment]
     index = serializers.IntegerField(allow_null=True)
     kind = serializers.CharField()
     status = serializers.ChoiceField(choices=STEP_STATUSES)
@@ -191,7 +195,7 @@ class EventOut(Out):
     path = serializers.CharField(allow_null=True)
     attempt = serializers.IntegerField(allow_null=True)
     actor = serializers.CharField()
-    data = AnyJson()
+    data = AnyJson()  # type: ignore[assignment]
 
 
 class EventList(Out):
@@ -230,7 +234,7 @@ class WaitOut(Out):
     kind = serializers.CharField()
     status = serializers.ChoiceField(choices=["open", "answered", "expired", "closed"])
     attempt = serializers.IntegerField()
-    data = AnyJson()
+    data = AnyJson()  # type: ignore[assignment]
     opened_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     answer = AnyJson(allow_null=True)

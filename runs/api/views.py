@@ -132,9 +132,7 @@ class WaitsView(Door):
     def get(self, request: Request, workspace: str) -> Response:
         wanted = self.query(shapes.WaitQuery)
         space = self.workspace(workspace)
-        return Response(
-            selectors.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", ""))
-        )
+        return Response(selectors.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", "")))
 
 
 class AnswerView(Door):

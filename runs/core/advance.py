@@ -1,10 +1,11 @@
 """What follows from a settled step: the join rule, the failure rule, the window of a container, the end of a run.
 
-Join rule: a node with several incoming edges waits until every one is settled, then runs once if at least one is live, and is
-skipped if none is. Failure rule: one failed branch does not cancel its siblings; what depends on a failure that nobody handled
-follows its own `on_upstream_failure`. These are the only places that decide either.
+Join rule: a node with several incoming edges waits until every one is settled, then runs once if at least one is live,
+and is skipped if none is. Failure rule: one failed branch does not cancel its siblings; what depends on a failure that
+nobody handled follows its own `on_upstream_failure`. These are the only places that decide either.
 """
 
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import assert_never
 
@@ -40,7 +41,7 @@ def edge_state(edge: Edge, source: Row) -> EdgeState:
 
 
 def propagate(tx: Transition, key: ScopeKey) -> None:
-    """Decides every pending node of a scope, in order; then closes the scope's item, container and run where they end."""
+    """Decides every pending node of a scope, in order; then closes its item, container and run where they end."""
     rows = tx.scope(key)
     container_id = key[0]
     container = tx.container_of(next(iter(rows.values()))) if container_id is not None and rows else None
@@ -85,7 +86,7 @@ def follow_failure(tx: Transition, node: Node, row: Row) -> None:
             assert_never(policy)
 
 
-def fail(tx: Transition, row: Row, error: dict[str, object]) -> None:
+def fail(tx: Transition, row: Row, error: Mapping[str, object]) -> None:
     """No attempt is left: failed for good, or handled as the node's policy says."""
     policy = tx.node(row).policy
     if policy.on_error == "fallback":
@@ -94,7 +95,7 @@ def fail(tx: Transition, row: Row, error: dict[str, object]) -> None:
         row.handled, row.port = "port", ERROR_PORT
     data = {"error": error, **({"handled": row.handled} if row.handled else {})}
     handled = row.handled
-    row.error = error
+    row.error = dict(error)
     row.reason = None
     tx.move(row, StepStatus.FAILED, **data)
     assert row.handled == handled
@@ -163,7 +164,7 @@ def is_reopenable(row: Row) -> bool:
 
 
 def reset(tx: Transition, row: Row) -> None:
-    """Back to pending, with fresh budgets; a container that had opened its items goes on with those that are not done."""
+    """Back to pending, with fresh budgets; a container that had opened items goes on with those not done."""
     row.tries = row.crash_count = 0
     if row.items is None or row.status not in (StepStatus.FAILED, StepStatus.CANCELLED):
         tx.move(row, StepStatus.PENDING)
@@ -201,7 +202,9 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> None:
 
 
 def close_container(tx: Transition, container: Row, items: Items) -> None:
-    """The container's own end. With fail_fast, opened items are cancelled; what was never opened stays so until a resume."""
+    """The container's own end. With fail_fast, opened items are cancelled; what was never opened stays so until a
+    resume.
+    """
     if items.open:
         cancel_children(tx, container)
     counts = {"total": items.total, "failed": items.failed}
@@ -217,7 +220,9 @@ def close_container(tx: Transition, container: Row, items: Items) -> None:
 
 
 def cancel_row(tx: Transition, row: Row, *, reason: str = "cancelled") -> None:
-    """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is refused."""
+    """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is
+    refused.
+    """
     if row.status not in OPEN:
         return
     if row.status is StepStatus.RUNNING or row.status is StepStatus.WAITING:

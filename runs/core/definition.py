@@ -53,9 +53,9 @@ class Definition:
 
     def delivery_of(self, node: Node) -> str:
         """What is stored on the step run: at_most_once where the kind or the node says so, else at_least_once."""
-        spec = self.specs[node.kind]
-        tightened = node.policy.delivery == Delivery.AT_MOST_ONCE
-        return "at_most_once" if tightened or spec.delivery is Delivery.AT_MOST_ONCE else "at_least_once"
+        tightened = node.policy.delivery is not None
+        own = self.specs[node.kind].delivery_of(node.config)
+        return "at_most_once" if tightened or own is Delivery.AT_MOST_ONCE else "at_least_once"
 
     def limit_s(self, node: Node) -> float:
         return node.policy.limit_s or self.specs[node.kind].default_limit_s

@@ -109,7 +109,8 @@ def _is_overtaken(tx: Transition, row: Row) -> bool:
 def _reopen_failed_items(tx: Transition, row: Row) -> None:
     """A container that still works through its items takes its failed ones up again."""
     items = row.items
-    assert items is not None and row.id is not None
+    assert items is not None
+    assert row.id is not None
     tx.touch(row)
     busy = {child.index for child in tx.open_children(row)}
     items.reopen = [index for index in tx.loader.broken_items(row.id) if index not in busy]
@@ -122,7 +123,9 @@ def _plan(tx: Transition, before: dict[str, tuple[StepStatus, int]]) -> Plan:
     again = {path: row for path, (_, row) in tx.touched.items() if row.status in OPEN}
     for path, row in again.items():
         plan.again.append(path)
-        delivery = Delivery.AT_MOST_ONCE if row.delivery == "at_most_once" else tx.definition.specs[tx.node(row).kind].delivery
+        node = tx.node(row)
+        own = tx.definition.specs[node.kind].delivery_of(node.config)
+        delivery = Delivery.AT_MOST_ONCE if row.delivery == "at_most_once" else own
         if delivery is not Delivery.PURE and row.attempt > 0:
             plan.effects.append(Effect(path, delivery, delivery is Delivery.AT_MOST_ONCE))
     plan.kept.extend(path for path, (status, _) in before.items() if status is StepStatus.SUCCEEDED)

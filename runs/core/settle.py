@@ -9,10 +9,13 @@ from runs.core.rows import Items, Row, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 
+
 def settle_attempt(
     tx: Transition, row: Row, outcome: Outcome, *, output: Stored | None = None, jitter: float = 0.0
 ) -> None:
-    """Ends (or parks) the present attempt of a running row. `output` is the stored output, or the stored items of a FanOut."""
+    """Ends (or parks) the present attempt of a running row. `output` is the stored output, or the stored items of a
+    FanOut.
+    """
     if tx.run.status is RunStatus.CANCELLING and not isinstance(outcome, Succeeded):
         cancel_row(tx, row)
         return

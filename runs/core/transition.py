@@ -1,7 +1,7 @@
 """One transaction's worth of changes to a run: what the core decides, and what the store then writes in one go.
 
-A transition starts from the run's row (locked) and loads scopes of step runs as it needs them. Every change of a status goes
-through `move`, which refuses what the table of moves does not allow, numbers the event and keeps the counters.
+A transition starts from the run's row (locked) and loads scopes of step runs as it needs them. Every change of a status
+goes through `move`, which refuses what the table of moves does not allow, numbers the event and keeps the counters.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
-"""Use cases of the engine, one a file. Each is one transaction, a pure function of (step run, fence) or of a command id, and may
-be repeated after any error, a lost reply to COMMIT included.
+"""Use cases of the engine, one a file. Each is one transaction, a pure function of (step run, fence) or of a command
+id, and may be repeated after any error, a lost reply to COMMIT included.
 
     definitions.py  a version's graph, indexed and kept
     transact.py     lock the run, let the core decide, write, and tell others after the commit

@@ -1,4 +1,6 @@
-"""What a body keeps while it runs: `once` values, partial outputs, and its log. Refused where the fence is not the present one."""
+"""What a body keeps while it runs: `once` values, partial outputs, and its log. Refused where the fence is not the
+present one.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +23,8 @@ KEEP = """INSERT INTO runs_checkpoint (run_day, step_run_id, attempt, fence, kin
 KEEP_LOG = """INSERT INTO runs_logchunk (run_day, step_run_id, attempt, "offset", text, at)
     SELECT s.run_day, s.id, %s, %s, %s, statement_timestamp() FROM runs_steprun s WHERE s.id = %s
     ON CONFLICT DO NOTHING"""
-READ = """SELECT c.key, c.kind, c.value FROM runs_checkpoint c JOIN runs_steprun s ON s.id = c.step_run_id AND s.run_day = c.run_day
+READ = """SELECT c.key, c.kind, c.value FROM runs_checkpoint c JOIN runs_steprun s ON s.id = c.step_run_id AND
+s.run_day = c.run_day
     WHERE c.step_run_id = %s ORDER BY c.number"""
 
 
@@ -33,7 +36,9 @@ def keep_checkpoint(connection: Connection, held: Held, *, kind: str, key: str, 
 
 
 def keep_log(connection: Connection, held: Held, *, offset: int, text: str) -> None:
-    """Stores a piece of the log by its offset; the same piece again changes nothing. NUL cannot be stored: it is shown as ␀."""
+    """Stores a piece of the log by its offset; the same piece again changes nothing. NUL cannot be stored: it is shown
+    as ␀.
+    """
     connection.execute(KEEP_LOG, (held.attempt, offset, text.replace("\x00", "␀"), held.step_run_id))
 
 

@@ -27,9 +27,11 @@ def claim(
     kinds: Sequence[str],
     again: bool = False,
 ) -> Claimed:
-    """One step for this worker. `again` says that an earlier call with this claim id got no reply: it may have taken a step.
+    """One step for this worker. `again` says that an earlier call with this claim id got no reply: it may have taken a
+    step.
 
-    'contended' means that something is ready, but its run was locked just now: try again soon, it is not 'nothing to do'.
+    'contended' means that something is ready, but its run was locked just now: try again soon, it is not 'nothing to
+    do'.
     """
     held = store.claimed(connection, worker=worker, claim_id=claim_id) if again else None
     held = held or store.claim(connection, worker=worker, claim_id=claim_id, queues=queues, kinds=kinds)

@@ -1,7 +1,7 @@
 """A person's act on a run, once: known by the id that their client made.
 
-The command's row is written in the act's own transaction, so a repeated request (a double click, a lost reply) gets the first
-one's result; an act that saw an older generation of the run is refused.
+The command's row is written in the act's own transaction, so a repeated request (a double click, a lost reply) gets the
+first one's result; an act that saw an older generation of the run is refused.
 """
 
 import json
@@ -47,10 +47,10 @@ class Commanded:
     told: Told | None  # None: the command had been done before
 
 
-def command(
-    connection: Connection, wanted: Command, act: Callable[[Transition], dict[str, Any]]
-) -> Commanded:
-    """Does it in the caller's transaction, or answers what it did before. Raises GenerationChanged, and what `act` raises."""
+def command(connection: Connection, wanted: Command, act: Callable[[Transition], dict[str, Any]]) -> Commanded:
+    """Does it in the caller's transaction, or answers what it did before. Raises GenerationChanged, and what `act`
+    raises.
+    """
     tx = begin(connection, wanted.run_id, actor=wanted.actor)
     earlier = connection.execute(FIND, (wanted.id,)).fetchone()
     if earlier is not None:
@@ -59,8 +59,8 @@ def command(
         return Commanded(json.loads(earlier[2]), told=None)
     if wanted.generation is not None and wanted.generation != tx.run.generation:
         raise GenerationChanged(
-            f"Somebody resumed this run meanwhile: it is at generation {tx.run.generation}, you saw {wanted.generation}. "
-            "Look at it again.",
+            f"Somebody resumed this run meanwhile: it is at generation {tx.run.generation}, "
+            f"you saw {wanted.generation}. Look at it again.",
             generation=tx.run.generation,
         )
     tx.tell("command", None, {"operation": wanted.operation})

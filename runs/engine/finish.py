@@ -1,7 +1,7 @@
 """Finish and advance: the attempt's result, what follows from it, and the worker's next step, in one commit.
 
-Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. The fence is
-compared under the lock: a result of an attempt that is no longer the present one is refused and changes nothing.
+Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. The fence
+is compared under the lock: a result of an attempt that is no longer the present one is refused and changes nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -77,8 +77,8 @@ def _keep(connection: Connection, value: Any) -> Stored:
 def finish(connection: Connection, held: Held, kept: Kept, *, wish: Wish | None, jitter: float) -> Finished:
     """Writes the outcome of an attempt. `connection` is in autocommit mode and outside a transaction.
 
-    May be called again after any database error: a result that was committed is answered with 'already', together with the
-    next step that was taken with it.
+    May be called again after any database error: a result that was committed is answered with 'already', together with
+    the next step that was taken with it.
     """
     definition = definition_of(connection, held.version_id)
     key: ScopeKey = (held.parent_id, held.item_index)
@@ -100,8 +100,7 @@ def finish(connection: Connection, held: Held, kept: Kept, *, wish: Wish | None,
         return _too_late(connection, held, row, wish=wish)
     row.input = kept.input
     settle_attempt(tx, row, kept.outcome, output=kept.output, jitter=jitter)
-    if row.status is not StepStatus.RUNNING:
-        propagate(tx, key)
+    propagate(tx, key)
     taken = _take_next(tx, wish)
     failpoint("in_finish")
     opened_id = _write_and_commit(connection, tx)
@@ -137,7 +136,12 @@ def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
         return None
     for row in tx.readied:
         node = tx.node(row)
-        if row.status is StepStatus.READY and not row.delay_s and node.policy.queue in wish.queues and node.kind in wish.kinds:
+        if (
+            row.status is StepStatus.READY
+            and not row.delay_s
+            and node.policy.queue in wish.queues
+            and node.kind in wish.kinds
+        ):
             tx.claim(row, worker=wish.worker, claim=wish.claim)
             return row
     return None
@@ -145,8 +149,10 @@ def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
 
 def _held(held: Held, row: Row, opened_id: int | None) -> Held:
     step_run_id = row.id if row.id is not None else opened_id
-    assert step_run_id is not None and row.fence is not None and row.claim is not None
+    assert step_run_id is not None
+    assert row.fence is not None
+    assert row.claim is not None
     return Held(
-        step_run_id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id, row.parent_id,
-        row.index, row.attempt, row.fence, row.edition, row.claim,
+        step_run_id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id,
+        row.parent_id, row.index, row.attempt, row.fence, row.edition, row.claim,
     )  # fmt: skip

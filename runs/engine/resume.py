@@ -32,8 +32,8 @@ def preview_resume(
 ) -> tuple[Plan, float, int]:
     """What `resume_run` would do, without doing it: the same function, whose transition is thrown away.
 
-    Also the seconds that the kept steps had taken, and the generation that was seen. Call it in one snapshot (REPEATABLE
-    READ). Raises NothingToResume.
+    Also the seconds that the kept steps had taken, and the generation that was seen. Call it in one snapshot
+    (REPEATABLE READ). Raises NothingToResume.
     """
     values = connection.execute(READ_RUN, (run_id,)).fetchone()
     if values is None:

@@ -1,7 +1,7 @@
 """What a step's expressions may read: the run's input, the outputs of the steps it refers to, its item.
 
-Only what the node's settings refer to is read. Outputs of succeeded steps never change, so a worker keeps those it made or
-read (Values); a chain of steps on one worker so reads nothing.
+Only what the node's settings refer to is read. Outputs of succeeded steps never change, so a worker keeps those it made
+or read (Values); a chain of steps on one worker so reads nothing.
 """
 
 import json
@@ -142,7 +142,9 @@ def _outputs(
 def _unsuccessful(
     definition: Definition, held: Held, key: str, *, status: str, handled: str | None, output: str | None
 ) -> dict[str, Any]:
-    """What expressions see of a step that did not succeed: its fallback, the reader's default, or null where it was skipped."""
+    """What expressions see of a step that did not succeed: its fallback, the reader's default, or null where it was
+    skipped.
+    """
     if handled == "fallback":
         return {key: {"output": definition.by_key[key].policy.fallback, "status": status}}
     policy = definition.nodes[held.node_id].policy
@@ -178,7 +180,8 @@ def _items(connection: Connection, run_id: UUID, container_id: int, values: Valu
 
 def collect(connection: Connection, definition: Definition, key: str, *, container_id: int) -> list[Any]:
     """A container's output: its items' results in order. An item with one last step gives that step's output, one with
-    several an object of them by key; what did not succeed is null."""
+    several an object of them by key; what did not succeed is null.
+    """
     node = definition.by_key[key]
     sinks = definition.scope_of(node.id).sinks
     rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks])).fetchall()

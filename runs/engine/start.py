@@ -19,8 +19,10 @@ from runs.payloads import json_text
 from runs.store.read import Connection, Rows
 from runs.store.write import write
 
-INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, started_by_id, actor, idempotency_key, status,
-        generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count, input,
+INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, started_by_id, actor,
+idempotency_key, status,
+        generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count,
+        input,
         priority, run_day, created_at)
     SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, 0,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
@@ -59,7 +61,9 @@ INPUT_LIMIT = 1024 * 1024
 
 
 def start_run(connection: Connection, start: Start) -> Started:
-    """Makes the run in the caller's transaction; the caller commits, then announces `told`. Input is checked by the caller."""
+    """Makes the run in the caller's transaction; the caller commits, then announces `told`. Input is checked by the
+    caller.
+    """
     text = json_text(start.input)
     if len(text) > INPUT_LIMIT:
         raise InputTooLarge(f"The input has {len(text)} bytes; at most {INPUT_LIMIT} are allowed.", field="input")

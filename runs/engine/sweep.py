@@ -1,7 +1,7 @@
 """The sweeper's work: whatever nobody else would notice. Any number of sweepers, no leader.
 
-Each scan is bounded; each row is acted on in a transaction of its own that takes the run's row without waiting and looks
-again under the lock, so that two sweepers, or a sweeper and a worker, never do the same thing twice.
+Each scan is bounded; each row is acted on in a transaction of its own that takes the run's row without waiting and
+looks again under the lock, so that two sweepers, or a sweeper and a worker, never do the same thing twice.
 """
 
 import logging
@@ -25,12 +25,15 @@ from runs.store.read import RUN_COLUMNS, Connection, Rows, run_row
 from runs.store.write import write
 
 BATCH = 200
-# Other hosts: a worker is dead when it was not heard for this long, and PostgreSQL and this sweeper were up all the while.
+# Other hosts: a worker is dead when it was not heard for this long, and PostgreSQL and this sweeper were up all the
+# while.
 SILENCE_S = 12.0
 
 TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
 IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
-IS_EXPIRED = """SELECT FROM runs_wait WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
+IS_EXPIRED = (
+    """SELECT FROM runs_wait WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
+)
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +78,9 @@ def _row(tx: Transition, step_run_id: int) -> Row:
 
 
 def recover(connection: Connection, run_id: UUID, *, step_run_id: int, fence: int, detail: str) -> bool:
-    """Ends an attempt whose worker will not: it is dead, or never heard that it had claimed. False where it ended meanwhile."""
+    """Ends an attempt whose worker will not: it is dead, or never heard that it had claimed. False where it ended
+    meanwhile.
+    """
     with _on_run(connection, run_id) as tx:
         if tx is None:
             return False
@@ -97,7 +102,9 @@ def recover_dead(connection: Connection) -> int:
     return sum(recover(connection, run, step_run_id=step, fence=fence, detail=detail) for step, run, fence in held)
 
 
-def bury_dead(connection: Connection, *, contact_s: float, is_gone: Callable[[fleet.WorkerIdentity], bool | None]) -> int:
+def bury_dead(
+    connection: Connection, *, contact_s: float, is_gone: Callable[[fleet.WorkerIdentity], bool | None]
+) -> int:
     """Declares workers dead. `is_gone` answers for workers of this host, and None for those elsewhere."""
     buried = 0
     for id_, boot_id, namespace, pid, started, silent_s in connection.execute(fleet.ALIVE).fetchall():

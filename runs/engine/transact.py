@@ -57,7 +57,9 @@ def begin(connection: Connection, run_id: UUID, *, actor: str) -> Transition:
 def transact(
     connection: Connection, run_id: UUID, act: Callable[[Transition], Result], *, actor: str
 ) -> tuple[Result, Told]:
-    """Runs `act` on the locked run and writes what it decided, inside the caller's transaction. The caller commits, then announces."""
+    """Runs `act` on the locked run and writes what it decided, inside the caller's transaction. The caller commits,
+    then announces.
+    """
     tx = begin(connection, run_id, actor=actor)
     result = act(tx)
     if tx.events:

@@ -1,4 +1,6 @@
-"""The live socket: a browser subscribes to runs and lists; access is checked at each subscription and again while it lasts."""
+"""The live socket: a browser subscribes to runs and lists; access is checked at each subscription and again while it
+lasts.
+"""
 
 import asyncio
 import json

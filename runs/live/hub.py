@@ -1,7 +1,7 @@
 """One hub per web process: reads new events from PostgreSQL and fans them out to the sockets that watch.
 
-A hint over Redis says which run has news; once a second every watched run is looked at anyway. So a lost hint, or a Redis
-that is gone, costs a second and never an event. Events are read by their number, from each watcher's own cursor.
+A hint over Redis says which run has news; once a second every watched run is looked at anyway. So a lost hint, or a
+Redis that is gone, costs a second and never an event. Events are read by their number, from each watcher's own cursor.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class Watcher:
 
 @dataclass(eq=False)
 class ListWatcher:
-    """A socket's interest in a workspace's list. `tell` gets the runs that changed; none means: unknown, look yourself."""
+    """A socket's interest in a workspace's list. `tell` gets the runs that changed; none means: look yourself."""
 
     workspace: UUID
     tell: TellList
@@ -159,7 +159,7 @@ class Hub:
 
     async def _connect(self) -> psycopg.AsyncConnection[Any]:
         if self._connection is None or self._connection.closed:
-            database = settings.DATABASES["default"]
+            database: dict[str, Any] = settings.DATABASES["default"]
             self._connection = await psycopg.AsyncConnection.connect(
                 host=database["HOST"], port=database["PORT"] or None, dbname=database["NAME"], user=database["USER"],
                 password=database["PASSWORD"], autocommit=True, application_name="pawl live", connect_timeout=5,

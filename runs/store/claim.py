@@ -27,10 +27,12 @@ class Held:
     claim: UUID
 
 
-HELD = """s.id, s.run_id, r.number, r.workspace_id, r.version_id, s.path, s.node_id, s.parent_id, s.item_index, s.attempt, s.fence,
+HELD = """s.id, s.run_id, r.number, r.workspace_id, r.version_id, s.path, s.node_id, s.parent_id, s.item_index,
+s.attempt, s.fence,
     s.edition, s.claim"""
 
-# Index: step_run_ready. Both rows are taken with SKIP LOCKED, so a claim never waits; a run that is locked by another transition
+# Index: step_run_ready. Both rows are taken with SKIP LOCKED, so a claim never waits; a run that is locked by another
+# transition
 # is passed over. A worker that was declared dead gets nothing: it must start again under a new id.
 CLAIM = """WITH candidate AS (
     SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
@@ -40,7 +42,8 @@ CLAIM = """WITH candidate AS (
     ORDER BY s.priority DESC, s.not_before, s.id LIMIT 1
     FOR UPDATE OF s, r SKIP LOCKED
 ), counted AS (
-    UPDATE runs_run r SET event_seq = event_seq + 1, running_count = running_count + 1 FROM candidate c WHERE r.id = c.run_id
+    UPDATE runs_run r SET event_seq = event_seq + 1, running_count = running_count + 1 FROM candidate c WHERE r.id =
+    c.run_id
     RETURNING r.id, r.event_seq, r.run_day, r.number, r.workspace_id, r.version_id
 ), started AS (
     UPDATE runs_steprun s SET status = 'running', attempt = attempt + 1, tries = tries + 1, fence = n.event_seq,
@@ -52,7 +55,8 @@ CLAIM = """WITH candidate AS (
         '{"fence":' || n.event_seq || ',"worker":"' || %(worker)s::text || '"}', statement_timestamp()
     FROM started s, counted n
 )
-SELECT s.id, s.run_id, n.number, n.workspace_id, n.version_id, s.path, s.node_id, s.parent_id, s.item_index, s.attempt, s.fence,
+SELECT s.id, s.run_id, n.number, n.workspace_id, n.version_id, s.path, s.node_id, s.parent_id, s.item_index,
+s.attempt, s.fence,
     s.edition, s.claim FROM started s, counted n"""
 
 # The same claim again, when the reply to it was lost. Index: step_run_running.
@@ -69,7 +73,7 @@ CONTENDED = """SELECT EXISTS (
 def claim(
     connection: Connection, *, worker: UUID, claim_id: UUID, queues: Sequence[str], kinds: Sequence[str]
 ) -> Held | None:
-    """The next ready step, now running for this worker; None where there is none that could be taken without waiting."""
+    """The next ready step, now running for this worker; None where none could be taken without waiting."""
     parameters = {"worker": worker, "claim": claim_id, "queues": list(queues), "kinds": list(kinds)}
     values = connection.execute(CLAIM, parameters).fetchone()
     return Held(*values) if values else None
@@ -82,6 +86,6 @@ def claimed(connection: Connection, *, worker: UUID, claim_id: UUID) -> Held | N
 
 
 def is_contended(connection: Connection, *, queues: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Whether a claim that found nothing should be tried again at once: something is ready, its run was only locked."""
+    """Whether a claim that found nothing should be tried again: something is ready, its run was only locked."""
     row: tuple[Any, ...] | None = connection.execute(CONTENDED, (list(queues), list(kinds))).fetchone()
     return bool(row and row[0])

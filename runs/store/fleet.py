@@ -7,10 +7,12 @@ from uuid import UUID
 
 from runs.store.read import Connection
 
-REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, threads, started_at, heartbeat_at)
+REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, threads,
+started_at, heartbeat_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
 
-# One statement per worker process and second. It names what the worker holds; a row of its that it has not named for 5 s is a
+# One statement per worker process and second. It names what the worker holds; a row of its that it has not named for
+# 5 s is a
 # claim whose reply never came. It answers what to stop, and whether the worker itself was declared dead.
 HEARTBEAT = """WITH me AS (
     UPDATE runs_worker SET heartbeat_at = statement_timestamp() WHERE id = %(worker)s AND dead_at IS NULL RETURNING id
@@ -29,7 +31,8 @@ SELECT 'unnamed', s.id, s.fence FROM runs_steprun s
 SWEEPER_SEEN = """INSERT INTO runs_sweeper (id, host, started_at, seen_at)
     VALUES (%s, %s, statement_timestamp(), statement_timestamp())
     ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()
-    RETURNING extract(epoch FROM statement_timestamp() - started_at), extract(epoch FROM statement_timestamp() - pg_postmaster_start_time())"""
+    RETURNING extract(epoch FROM statement_timestamp() - started_at), extract(epoch FROM statement_timestamp() -
+    pg_postmaster_start_time())"""
 
 ALIVE = """SELECT id, boot_id, pid_namespace, pid, pid_started, extract(epoch FROM statement_timestamp() - heartbeat_at)
     FROM runs_worker WHERE dead_at IS NULL"""
@@ -44,12 +47,15 @@ DUE = """SELECT s.id, s.run_id, s.status FROM runs_steprun s JOIN runs_run r ON 
         AND s.not_before <= statement_timestamp() AND r.status = 'running'
     ORDER BY s.not_before LIMIT %s"""
 # Index: wait_expiry.
-EXPIRED_WAITS = """SELECT w.step_run_id, w.run_id FROM runs_wait w WHERE w.status = 'open' AND w.expires_at <= statement_timestamp()
+EXPIRED_WAITS = """SELECT w.step_run_id, w.run_id FROM runs_wait w WHERE w.status = 'open' AND w.expires_at <=
+statement_timestamp()
     ORDER BY w.expires_at LIMIT %s"""
-# Index: step_run_ready. What has been ready for a while without being claimed: its wake-up was lost, or all workers are busy.
+# Index: step_run_ready. What has been ready for a while without being claimed: its wake-up was lost, or all workers
+# are busy.
 UNCLAIMED = """SELECT queue, count(*) FROM (
     SELECT s.queue FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.not_before <= statement_timestamp() - interval '300 milliseconds' AND r.status = 'running'
+    WHERE s.status = 'ready' AND s.not_before <= statement_timestamp() - interval '300 milliseconds' AND r.status =
+    'running'
     LIMIT 200) found GROUP BY queue"""
 # Index: run_open. Open, and yet nothing of it is ready, running, waiting or a person's: must never happen.
 STUCK = """SELECT r.id FROM runs_run r WHERE r.status IN ('running', 'cancelling')

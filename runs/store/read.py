@@ -12,15 +12,18 @@ from runs.core.transition import ScopeKey
 
 Connection = psycopg.Connection[Any]
 
-RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count,
+RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
+succeeded_count,
     total_count, run_day, workspace_id, version_id"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
 READ_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s"
 
-COLUMNS = """id, path, node_id, status, parent_id, item_index, attempt, tries, crash_count, fence, worker, claim, edition,
-    delivery, origin, port, handled, reason, wait_kind, error, item_total, item_cursor, item_open, item_failed, item_window,
+COLUMNS = """id, path, node_id, status, parent_id, item_index, attempt, tries, crash_count, fence, worker, claim,
+edition,
+    delivery, origin, port, handled, reason, wait_kind, error, item_total, item_cursor, item_open, item_failed,
+    item_window,
     item_policy, reopen"""
 
 # Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph.
@@ -43,12 +46,14 @@ def run_row(values: tuple[Any, ...]) -> RunRow:
 
 
 def step_row(values: tuple[Any, ...]) -> Row:
-    (id_, path, node_id, status, parent_id, index, attempt, tries, crashes, fence, worker, claim, edition, delivery, origin,
-     port, handled, reason, wait_kind, error, total, cursor, open_, failed, window, policy, reopen) = values  # fmt: skip
+    (
+        id_, path, node_id, status, parent_id, index, attempt, tries, crashes, fence, worker, claim, edition, delivery,
+        origin, port, handled, reason, wait_kind, error, total, cursor, open_, failed, window, policy, reopen,
+    ) = values  # fmt: skip
     return Row(
-        id=id_, path=path, node_id=node_id, status=StepStatus(status), parent_id=parent_id, index=index, attempt=attempt,
-        tries=tries, crash_count=crashes, fence=fence, worker=worker, claim=claim, edition=edition, delivery=delivery,
-        origin=origin, port=port, handled=handled, reason=reason, wait_kind=wait_kind,
+        id=id_, path=path, node_id=node_id, status=StepStatus(status), parent_id=parent_id, index=index,
+        attempt=attempt, tries=tries, crash_count=crashes, fence=fence, worker=worker, claim=claim, edition=edition,
+        delivery=delivery, origin=origin, port=port, handled=handled, reason=reason, wait_kind=wait_kind,
         error=None if error is None else json.loads(error),
         items=None if total is None else Items(
             total=total, cursor=cursor, open=open_, failed=failed, window=window, policy=policy,

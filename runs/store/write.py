@@ -27,16 +27,19 @@ UPDATE_STEPS = """stepped AS (
         ready_at = CASE WHEN m.stamps LIKE '%%r%%' THEN statement_timestamp() ELSE s.ready_at END,
         started_at = CASE WHEN m.stamps LIKE '%%s%%' THEN statement_timestamp() ELSE s.started_at END,
         finished_at = CASE WHEN m.stamps LIKE '%%f%%' THEN statement_timestamp() END
-    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::bigint[], %s::uuid[], %s::uuid[],
+    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::bigint[], %s::uuid[],
+    %s::uuid[],
         %s::int[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[],
         %s::text[], %s::bytea[], %s::float8[], %s::text[])
-        AS m(id, expected, status, attempt, tries, crash_count, fence, worker, claim, edition, origin, port, handled, reason,
+        AS m(id, expected, status, attempt, tries, crash_count, fence, worker, claim, edition, origin, port, handled,
+        reason,
         wait_kind, error, output, output_ref, input, input_ref, delay_s, stamps)
     WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
 )"""
 STEP_COLUMNS: tuple[Callable[[Row], Any], ...] = (
     lambda row: row.status.value, lambda row: row.attempt, lambda row: row.tries, lambda row: row.crash_count,
-    lambda row: row.fence, lambda row: row.worker, lambda row: row.claim, lambda row: row.edition, lambda row: row.origin,
+    lambda row: row.fence, lambda row: row.worker, lambda row: row.claim, lambda row: row.edition,
+    lambda row: row.origin,
     lambda row: row.port, lambda row: row.handled, lambda row: row.reason, lambda row: row.wait_kind,
     lambda row: None if row.error is None else json_text(row.error),
     lambda row: row.output and row.output.text, lambda row: row.output and row.output.ref,
@@ -53,26 +56,32 @@ UPDATE_CONTAINERS = """UPDATE runs_steprun s SET item_total = m.total, item_curs
     WHERE s.id = m.id"""
 
 INSERT_STEPS = """opened AS (
-    INSERT INTO runs_steprun (run_id, run_day, path, node_id, key, kind, parent_id, item_index, queue, delivery, status, attempt,
+    INSERT INTO runs_steprun (run_id, run_day, path, node_id, key, kind, parent_id, item_index, queue, delivery,
+    status, attempt,
         tries, fence, worker, claim, reason, port, output, output_ref, not_before, ready_at, started_at, finished_at)
-    SELECT %s, %s, m.path, m.node_id, m.key, m.kind, m.parent_id, m.item_index, m.queue, m.delivery, m.status, m.attempt, m.tries,
+    SELECT %s, %s, m.path, m.node_id, m.key, m.kind, m.parent_id, m.item_index, m.queue, m.delivery, m.status,
+    m.attempt, m.tries,
         m.fence, m.worker, m.claim, m.reason, m.port, m.output, m.output_ref,
         CASE WHEN m.delay_s IS NOT NULL THEN statement_timestamp() + make_interval(secs => m.delay_s) END,
         CASE WHEN m.stamps LIKE '%%r%%' THEN statement_timestamp() END,
         CASE WHEN m.stamps LIKE '%%s%%' THEN statement_timestamp() END,
         CASE WHEN m.stamps LIKE '%%f%%' THEN statement_timestamp() END
-    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::int[], %s::text[], %s::text[], %s::text[],
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::int[], %s::text[], %s::text[],
+    %s::text[],
         %s::int[], %s::int[], %s::bigint[], %s::uuid[], %s::uuid[], %s::text[], %s::text[], %s::text[], %s::bytea[],
         %s::float8[], %s::text[])
-        AS m(path, node_id, key, kind, parent_id, item_index, queue, delivery, status, attempt, tries, fence, worker, claim, reason,
+        AS m(path, node_id, key, kind, parent_id, item_index, queue, delivery, status, attempt, tries, fence, worker,
+        claim, reason,
         port, output, output_ref, delay_s, stamps)
     RETURNING id, claim
 )"""
 
 INSERT_ATTEMPTS = """ended AS (
-    INSERT INTO runs_attempt (run_day, run_id, step_run_id, number, fence, worker, outcome, error, input, ready_at, started_at,
+    INSERT INTO runs_attempt (run_day, run_id, step_run_id, number, fence, worker, outcome, error, input, ready_at,
+    started_at,
         finished_at)
-    SELECT s.run_day, s.run_id, m.id, m.number, m.fence, m.worker, m.outcome, m.error, coalesce(m.input, s.input), s.ready_at,
+    SELECT s.run_day, s.run_id, m.id, m.number, m.fence, m.worker, m.outcome, m.error, coalesce(m.input, s.input),
+    s.ready_at,
         s.started_at, statement_timestamp()
     FROM unnest(%s::bigint[], %s::int[], %s::bigint[], %s::uuid[], %s::text[], %s::text[], %s::text[])
         AS m(id, number, fence, worker, outcome, error, input)
@@ -99,7 +108,8 @@ INSERT_EVENTS = """told AS (
 )"""
 
 UPDATE_RUN = """ran AS (
-    UPDATE runs_run SET status = %s, generation = %s, event_seq = %s, open_count = %s, running_count = %s, waiting_count = %s,
+    UPDATE runs_run SET status = %s, generation = %s, event_seq = %s, open_count = %s, running_count = %s,
+    waiting_count = %s,
         failed_count = %s, succeeded_count = %s, total_count = %s,
         finished_at = CASE WHEN %s THEN statement_timestamp() END
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
@@ -175,7 +185,8 @@ def _add_the_rest(statement: _Statement, tx: Transition) -> None:
         tx.actor,
     )
     statement.add(
-        UPDATE_RUN, run.status.value, run.generation, run.event_seq, run.open_count, run.running_count, run.waiting_count,
+        UPDATE_RUN, run.status.value, run.generation, run.event_seq, run.open_count, run.running_count,
+        run.waiting_count,
         run.failed_count, run.succeeded_count, run.total_count, run.status in FINAL_RUNS, run.id, str(tx.first_seq),
     )  # fmt: skip
 

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 class SweeperLoop:
-    """Every second, with jitter, until told to end. A new id after each loss of contact: silence must be counted anew."""
+    """Every second, with jitter, until told to end. A new id after each loss of contact: silence counts anew."""
 
     def __init__(self, ending: threading.Event) -> None:
         self.ending = ending
@@ -73,5 +73,5 @@ class SweeperLoop:
         except psycopg.errors.DatabaseError as error:
             if isinstance(error, psycopg.OperationalError):
                 raise
-            logger.error("partitions for the next days were not made: %s", error)  # the default one takes the rows
+            logger.exception("partitions for the next days were not made")  # the default one takes the rows
         self._partitions_at = monotonic_s()
