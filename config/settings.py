@@ -91,6 +91,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_USE_FINDERS = not STATIC_ROOT.is_dir()  # without `collectstatic`: straight from where the files are
 STATICFILES_DIRS = [path for path in [BASE_DIR / "frontend" / "dist"] if path.exists()]
 
@@ -149,6 +150,15 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 
+# ------------------------------------------------------------------ Pawl's own mail (not what steps send)
+EMAIL_HOST = env.text("PAWL_SMTP_HOST", "")  # empty: no mail, and no pages that need it
+EMAIL_PORT = env.number("PAWL_SMTP_PORT", 587, least=1)
+EMAIL_HOST_USER = env.text("PAWL_SMTP_USER", "")
+EMAIL_HOST_PASSWORD = env.text("PAWL_SMTP_PASSWORD", "")
+EMAIL_USE_TLS = env.flag("PAWL_SMTP_STARTTLS", default=True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("PAWL_MAIL_FROM", "pawl@localhost")
+
 # ------------------------------------------------------------------ API
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["teams.api.authentication.SessionAuthentication"],
@@ -205,10 +215,10 @@ STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folde
 OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
 # Where a lower room asks a higher one: names of functions, so that neither imports the other.
 CONNECTION_USERS = "builder.workflows.selectors.using_connection"
-LAST_RUNS = "runs.selectors.last_runs"  # the newest run of each of some workflows: (workflow ids) -> {workflow id: LastRun}
+LAST_RUNS = "runs.selectors.last_runs"  # (workflow ids) -> {workflow id: LastRun}
 ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest first
 
-# ------------------------------------------------------------------ the sample 'Supplier invoices' and its outside world
+# ------------------------------------------------------------------ the sample's outside world
 SAMPLE_HTTP = env.text("PAWL_SAMPLE_HTTP", "127.0.0.1:8765")  # its API, policy service and storage
 SAMPLE_SMTP = env.text("PAWL_SAMPLE_SMTP", "127.0.0.1:8766")  # its mail server, whose mails the mailbox page shows
 SAMPLE_STATE = env.path("PAWL_SAMPLE_STATE", STATE_DIR / "sample")

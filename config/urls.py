@@ -1,7 +1,11 @@
 """Every address of Pawl, in one place. Below /api are the doors of the rooms; the rest belongs to the application."""
 
+from allauth.account import urls as account_urls
+from django.conf import settings
 from django.contrib import admin
+from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 
 from config import errors, health, shell
 
@@ -14,11 +18,23 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("sample.urls")),
 ]
 
+# What works without mail; the rest (forgotten passwords, changed addresses) is there once a mail server is named.
+WITHOUT_MAIL = (
+    "account_login",
+    "account_logout",
+    "account_signup",
+    "account_inactive",
+    "account_change_password",
+    "account_reauthenticate",
+)
+accounts_patterns = [each for each in account_urls.urlpatterns if settings.EMAIL_HOST or each.name in WITHOUT_MAIL]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive),
+    path("favicon.ico", RedirectView.as_view(url=static("pawl/mark.svg"))),
     path("api/", include(api_patterns)),
     re_path(r"^api/(?P<rest>.*)$", errors.unknown_api_route),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include(accounts_patterns)),
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|accounts/|admin/|static/|ws/)(?P<rest>.*)$", shell.app, name="app"),
 ]

@@ -72,6 +72,25 @@ def test_nobody_makes_an_account_alone() -> None:
     assert "Accounts are made for you" in response.content.decode()
 
 
+def test_without_a_mail_server_no_page_promises_mail(ana: str) -> None:
+    assert "Forgot" not in Client().get(LOGIN).content.decode()
+    client = Client()
+    client.post(LOGIN, {"login": ana, "password": PASSWORD})
+    assert client.get("/accounts/password/reset/").status_code == 404
+    assert client.get("/accounts/email/").status_code == 404
+    assert client.get("/accounts/password/change/").status_code == 200
+
+
+def test_a_changed_password_is_the_one_that_counts(ana: str) -> None:
+    client = Client()
+    client.post(LOGIN, {"login": ana, "password": PASSWORD})
+    form = {"oldpassword": PASSWORD, "password1": "another-good-phrase-9", "password2": "another-good-phrase-9"}
+    assert client.post("/accounts/password/change/", form).status_code == 302
+    assert client.get("/api/session").status_code == 200
+    assert Client().post(LOGIN, {"login": ana, "password": PASSWORD}).status_code == 200
+    assert Client().post(LOGIN, {"login": ana, "password": "another-good-phrase-9"}).status_code == 302
+
+
 def test_sign_in_never_leads_to_another_site(ana: str) -> None:
     form = {"login": ana, "password": PASSWORD, "next": "https://evil.example.com/"}
     assert Client().post(LOGIN, form)["location"] == "/"
