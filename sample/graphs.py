@@ -43,7 +43,7 @@ TITLES = {
 }
 INVOICES_NAME = "Supplier invoices"
 AGENTS_NAME = "Agents hand work on"
-_COLUMN, _ROW, _PER_ROW = 280, 190, 4
+_COLUMN, _ROW = 280, 240
 
 BATCH_SCHEMA = {
     "type": "object",
@@ -68,6 +68,9 @@ BATCH_SCHEMA = {
 ORDERS_STATEMENT = """select o.po_number, o.supplier, o.currency, l.position, l.description, l.quantity, l.unit_price
 from purchase_orders o join purchase_order_lines l on l.po_number = o.po_number
 where o.batch = :batch order by o.po_number, l.position"""
+REVIEW = """{{ steps.report.output.text }}
+
+To approve is to accept the corrections below, unless the answer brings others."""
 SUMMARY = """{{ steps.format.output.summary }}
 
 The payment file is at {{ steps.upload.output.body.path }}.
@@ -95,12 +98,11 @@ def _edge(source: str, target: str, port: str = "out") -> Document:
     }  # fmt: skip
 
 
-def _in_rows(nodes: list[Document]) -> list[Document]:
-    """Left to right, four a row; nodes inside a container are placed relative to it."""
-    for number, node in enumerate(node for node in nodes if node["parent"] is None):
-        node["position"] = {"x": number % _PER_ROW * _COLUMN, "y": number // _PER_ROW * _ROW}
-    for number, node in enumerate(node for node in nodes if node["parent"] is not None):
-        node["position"] = {"x": 20, "y": 60 + number * 90}
+def _placed(nodes: list[Document], rows: list[list[str]], places: dict[str, tuple[int, int]]) -> list[Document]:
+    """`rows` of keys go left to right; `places` puts the rest, relative to its container where it has one."""
+    found = {key: (x * _COLUMN, y * _ROW) for y, row in enumerate(rows) for x, key in enumerate(row)} | places
+    for node in nodes:
+        node["position"] = dict(zip(("x", "y"), found[node["key"]], strict=True))
     return nodes
 
 
@@ -152,7 +154,7 @@ def _deciding() -> list[Document]:
             "orders": "{{ steps.cross_reference.output.rows }}",
         }),
         _node("review", "approval", {
-            "title": "Pay the invoices of batch {{ run.input.batch }}?", "message": "{{ steps.report.output.text }}",
+            "title": "Pay the invoices of batch {{ run.input.batch }}?", "message": REVIEW,
             "data": {"corrections": "{{ steps.report.output.proposed }}"},
             "note_prompt": "Anything the buyers should know?",
         }),
@@ -162,6 +164,7 @@ def _deciding() -> list[Document]:
         }),
         _python("corrections", "apply_corrections", {
             "invoices": "{{ steps.ocr_documents.output }}", "answer": "{{ steps.review.output }}",
+            "proposed": "{{ steps.report.output.proposed }}",
         }),
         _node("compliance", "http_request", {
             "connection": API, "method": "POST", "url": "/compliance/check", "body_type": "json",
@@ -212,7 +215,10 @@ def supplier_invoices() -> Document:
     edges += [_edge("download", "read"), _edge("read", "extract")]
     edges += [_edge("review", "corrections", "approved"), _edge("review", "rejected", "rejected")]
     edges += [_edge(source, target) for source, target in pairwise(tail)]
-    return {"schema": 1, "nodes": _in_rows([*_reading(), *_deciding(), *_delivering()]), "edges": edges}
+    rows = [chain[:4], [*chain[4:], *tail[:2]], tail[2:]]
+    body = {key: (24 + number * 240, 64) for number, key in enumerate(("download", "read", "extract"))}
+    nodes = _placed([*_reading(), *_deciding(), *_delivering()], rows, {**body, "rejected": (3 * _COLUMN, _ROW + 100)})
+    return {"schema": 1, "nodes": nodes, "edges": edges}
 
 
 # ------------------------------------------------------------------ agents that hand work on
@@ -258,4 +264,5 @@ def agents() -> Document:
     chain = ["start", "requirements", "design", "coding", "testing", "deployment", "output"]
     edges = [_edge(source, target) for source, target in pairwise(chain)]
     edges += [_edge("testing", "release_note"), _edge("testing", "announcement")]
-    return {"schema": 1, "nodes": _in_rows(nodes), "edges": edges}
+    beside = {"release_note": (5 * _COLUMN, 100), "announcement": (5 * _COLUMN, 200)}
+    return {"schema": 1, "nodes": _placed(nodes, [chain], beside), "edges": edges}

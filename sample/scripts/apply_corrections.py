@@ -43,5 +43,6 @@ def apply(invoices, corrections):
 
 
 def main(inputs):
-    answer = inputs["answer"] or {}
-    return apply(inputs["invoices"], (answer.get("data") or {}).get("corrections", []))
+    # Approved without corrections of their own: the reviewer accepts the proposed ones.
+    given = inputs["answer"].get("data") or {}
+    return apply(inputs["invoices"], given.get("corrections", inputs["proposed"]))

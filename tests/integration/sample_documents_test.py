@@ -123,7 +123,7 @@ def test_the_report_finds_what_differs_from_the_orders_and_proposes_the_reviewer
 
 def test_corrections_bring_the_invoices_to_what_was_ordered() -> None:
     answer = {"decision": "approved", "data": {"corrections": REVIEWER_CORRECTIONS}}
-    corrected = script("apply_corrections").main({"invoices": perfect_invoices(), "answer": answer})
+    corrected = script("apply_corrections").main({"invoices": perfect_invoices(), "answer": answer, "proposed": []})
     assert corrected["corrected"] == ["KS-8830", "QPW-6604"]
     again = script("build_report").main({"batch": BATCH, "invoices": corrected["documents"], "orders": order_rows()})
     assert again["findings"] == []
@@ -142,13 +142,20 @@ def test_corrections_bring_the_invoices_to_what_was_ordered() -> None:
 def test_a_correction_that_fits_nothing_is_refused(correction: dict[str, Any], complaint: str) -> None:
     answer = {"data": {"corrections": [correction]}}
     with pytest.raises(ValueError, match=complaint):
-        script("apply_corrections").main({"invoices": perfect_invoices(), "answer": answer})
+        script("apply_corrections").main({"invoices": perfect_invoices(), "answer": answer, "proposed": []})
 
 
 def test_without_corrections_the_invoices_stay_as_they_were_read() -> None:
-    for answer in (None, {}, {"data": None}, {"data": {}}):
-        untouched = script("apply_corrections").main({"invoices": perfect_invoices(), "answer": answer})
-        assert untouched == {"documents": perfect_invoices(), "corrected": []}
+    inputs = {"proposed": REVIEWER_CORRECTIONS, "answer": {"data": {"corrections": []}}}
+    untouched = script("apply_corrections").main({"invoices": perfect_invoices(), **inputs})
+    assert untouched == {"documents": perfect_invoices(), "corrected": []}
+
+
+@pytest.mark.parametrize("data", [None, {}])
+def test_who_approves_without_a_word_accepts_what_was_proposed(data: Any) -> None:
+    inputs = {"proposed": REVIEWER_CORRECTIONS, "answer": {"data": data}}
+    corrected = script("apply_corrections").main({"invoices": perfect_invoices(), **inputs})
+    assert corrected["corrected"] == ["KS-8830", "QPW-6604"]
 
 
 def test_a_refused_batch_is_not_formatted() -> None:
@@ -179,7 +186,7 @@ def test_the_scripts_run_in_the_sandbox_of_the_python_kind(tmp_path: Path) -> No
     orders = [row | {"unit_price": str(row["unit_price"])} for row in order_rows()]
     report = run("build_report", {"batch": BATCH, "invoices": invoices, "orders": orders})
     answer = {"data": {"corrections": report["proposed"]}}
-    corrected = run("apply_corrections", {"invoices": invoices, "answer": answer})
+    corrected = run("apply_corrections", {"invoices": invoices, "answer": answer, "proposed": []})
     payments = run(
         "format_payments",
         {
