@@ -46,11 +46,11 @@ class Environment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: Any, argument: Any) -> Any:
         return look_up(obj, argument)
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        for operand in (left, right):
+    def call_binop(self, context: Context, operator: str, *operands: Any) -> Any:
+        for operand in operands:
             if isinstance(operand, Undefined):
                 str(operand)  # raises its own error, which names what is missing
-        return OPERATORS[operator](left, right)
+        return OPERATORS[operator](*operands)
 
 
 def is_number(value: Any) -> bool:
