@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -128,8 +128,13 @@ pathlib.Path(sys.argv[1], "bystander").write_text(str(bystander))
 """
 
 
-def _start_worker(folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", WORKER, str(folder)], cwd=REPOSITORY)
+@contextmanager
+def _start_worker(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen([sys.executable, "-c", WORKER, str(folder)], cwd=REPOSITORY) as worker:
+        try:
+            yield worker
+        finally:
+            worker.kill()  # also a frozen one, and where an assertion failed
 
 
 def _wait_for_families(folder: Path) -> list[int]:
@@ -168,9 +173,10 @@ def test_children_die_with_their_launcher_although_the_worker_can_do_nothing(tmp
         launcher = next(pid for pid in processes.children_of(worker.pid) if b"launcher" in _command(pid))
         worker.send_signal(signal.SIGSTOP)
         os.kill(launcher, signal.SIGKILL)
-        assert wait_until(lambda: not any(is_alive(pid) for pid in (pids[0], pids[3])), limit_s=2) <= 1
-        worker.kill()
-        processes.send(pids, signal.SIGKILL)  # the daemons of a killed child whose launcher was killed as well
+        try:
+            assert wait_until(lambda: not any(is_alive(pid) for pid in (pids[0], pids[3])), limit_s=2) <= 1
+        finally:
+            processes.send(pids, signal.SIGKILL)  # the daemons of a killed child, with nobody left to sweep them
 
 
 def test_a_frozen_worker_s_child_works_on_and_goes_with_it(tmp_path: Path) -> None:
