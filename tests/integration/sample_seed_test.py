@@ -13,10 +13,12 @@ from django.db import connection
 from builder.connections.models import Connection
 from builder.connections.selectors import settings_of
 from builder.workflows.models import Version, Workflow
+from builder.workflows.selectors import draft_of, workflows_of
 from sample.database import SQLITE_FILE, given_database
 from sample.graphs import API, DATABASE, MAILBOX
 from sample.seed import seed_demo
 from sample.state import SampleState
+from teams.access import SYSTEM
 from teams.models import AuditRecord, Membership, User, Workspace
 from tests.conftest import Servers
 
@@ -50,6 +52,13 @@ def test_the_demo_has_a_user_who_owns_a_workspace_with_two_published_workflows()
     assert (membership.user.email, membership.role) == ("demo@pawl.local", "owner")
     versions = Version.objects.filter(workflow__workspace=workspace).values_list("workflow__name", "number")
     assert set(versions) == {("Supplier invoices", 1), ("Agents hand work on", 1)}
+
+
+@pytest.mark.django_db
+def test_the_drafts_have_no_problems_not_even_warnings() -> None:
+    workspace = seed()
+    drafts = {row.name: draft_of(row)["problems"] for row in workflows_of(SYSTEM, workspace)}
+    assert drafts == {"Supplier invoices": [], "Agents hand work on": []}
 
 
 @pytest.mark.django_db

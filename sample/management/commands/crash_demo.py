@@ -4,6 +4,7 @@ Run by `make crash-demo` on servers and a state folder of its own.
 """
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ class Command(BaseCommand):
     help = "Kill a worker in the middle of the sample's run, and show that nothing finished runs again."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for each question that we ask while we wait
         logs = Path(settings.STATE_DIR) / "logs"
         logs.mkdir(parents=True, exist_ok=True)
         launch_file = logs / "launches.log"
