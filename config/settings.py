@@ -123,7 +123,7 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF, NONCE],
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:", "blob:"],
-        "font-src": [SELF],
+        "font-src": [SELF, "data:"],  # the build writes small fonts into its style sheets
         "connect-src": [SELF],
         "worker-src": [SELF, "blob:"],
         "manifest-src": [SELF],
@@ -206,9 +206,7 @@ DRAMATIQ_BROKER = {
     ],
 }
 DRAMATIQ_AUTODISCOVER_MODULES = ["actors"]
-CHANNEL_LAYERS = {
-    "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}},
-}
+# No channel layer: the live sockets' hub listens to Redis itself, and goes on without it (promise P7).
 
 # ------------------------------------------------------------------ Pawl
 STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folder a workspace below it
