@@ -21,6 +21,7 @@ from kit.ids import new_id
 from runs import host
 from runs.attempt import AttemptLog, job_for
 from runs.core.outcomes import Crashed, Error, Failed, Outcome, Succeeded
+from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
 from runs.engine.claim import Claimed, claim
@@ -169,6 +170,7 @@ class Slot:
         self.link = Link(name="worker", is_stopping=process.must_end)
         self.child = Child(process.spawner)
         self._stopped: set[tuple[int, int]] = set()
+        self._known: Transition | None = None  # the run as this thread's last finish left it
 
     def stop(self, pair: tuple[int, int]) -> None:
         """From any thread: the attempt is no longer wanted."""
@@ -197,7 +199,7 @@ class Slot:
 
             def act(connection: Connection, again: bool, claim_id: UUID = claim_id, worker: UUID = worker) -> Claimed:
                 return claim(
-                    connection, worker=worker, claim_id=claim_id, queues=[queue], kinds=self.process.kinds, again=again
+                    connection, worker=worker, claim_id=claim_id, queue=queue, kinds=self.process.kinds, again=again
                 )
 
             found = self.link.retry(act)
@@ -252,14 +254,17 @@ class Slot:
     def _finish(self, held: Held, outcome: Outcome, wish: Wish | None) -> Finished:
         jitter = random.random()  # noqa: S311
 
-        def act(connection: Connection, _: bool) -> Finished:
+        def act(connection: Connection, again: bool) -> Finished:
+            known, self._known = None if again else self._known, None
             try:
                 kept = keep_values(connection, outcome)
             except NotJson as problem:
                 kept = Kept(Failed(Error("not_json", problem.message)))
-            return finish(connection, held, kept, wish=wish, jitter=jitter)
+            return finish(connection, held, kept, wish=wish, jitter=jitter, known=known)
 
-        return self.link.retry(act)
+        finished = self.link.retry(act)
+        self._known = finished.known
+        return finished
 
     def _after(self, held: Held, outcome: Outcome, finished: Finished) -> None:
         if finished.result == "fenced_out":

@@ -173,6 +173,24 @@ class Transition:
         row.output, row.port = output, port
         self.move(row, StepStatus.SUCCEEDED, port=port, origin=row.origin)
 
+    def carry_on(self) -> bool:
+        """After its commit: ready for the next transition of the same run, as long as the run stays at this event number.
+
+        False where that would not pay: others work on the run too, so its number will have moved on.
+        """
+        self.before, self.first_seq = self.run.status, self.run.event_seq
+        for _, row in self.touched.values():
+            row.stamps, row.delay_s = "", None
+            row.output = row.input = row.items_json = None
+            if row.id is not None:
+                self._by_id[row.id] = row
+        self.touched, self.progressed = {}, {}
+        self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
+        return self.run.running_count == 1
+
+    def knows(self, key: ScopeKey) -> bool:
+        return key in self._scopes
+
     # ------------------------------------------------------------------ inside
     def _untell_ready(self, row: Row) -> None:
         """Takes back the event 'ready' of a row that this same transaction starts, when it is the last one told."""

@@ -23,7 +23,7 @@ def claim(
     *,
     worker: UUID,
     claim_id: UUID,
-    queues: Sequence[str],
+    queue: str,
     kinds: Sequence[str],
     again: bool = False,
 ) -> Claimed:
@@ -34,10 +34,10 @@ def claim(
     do'.
     """
     held = store.claimed(connection, worker=worker, claim_id=claim_id) if again else None
-    held = held or store.claim(connection, worker=worker, claim_id=claim_id, queues=queues, kinds=kinds)
+    held = held or store.claim(connection, worker=worker, claim_id=claim_id, queue=queue, kinds=kinds)
     if held is not None:
         failpoint("after_claim")
         hint(held.run_id, workspace_id=held.workspace_id, seq=held.fence, status="running")
         return Claimed("claimed", held)
-    contended = store.is_contended(connection, queues=queues, kinds=kinds)
+    contended = store.is_contended(connection, queue=queue, kinds=kinds)
     return Claimed("contended" if contended else "empty")

@@ -1,6 +1,7 @@
 """Finish and advance: the attempt's result, what follows from it, and the worker's next step, in one commit.
 
-Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. The fence
+Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. A worker
+that goes on with the same run needs only the second, while nobody else changes the run. The fence
 is compared under the lock: a result of an attempt that is no longer the present one is refused and changes nothing.
 """
 
@@ -8,6 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
+
+import psycopg
 
 from kit.failpoints import failpoint
 from runs.core.advance import propagate
@@ -20,7 +23,18 @@ from runs.engine.definitions import definition_of
 from runs.engine.transact import Told, told_by
 from runs.payloads import KEEP_PAYLOAD, stored
 from runs.store.claim import Held, claimed
-from runs.store.read import LOCK_RUN, READ_ITEM, READ_ROW, READ_TOP, Connection, Rows, run_row, step_row
+from runs.store.read import (
+    LOCK_RUN,
+    LOCK_RUN_AS_KNOWN,
+    NOT_AS_EXPECTED,
+    READ_ITEM,
+    READ_ROW,
+    READ_TOP,
+    Connection,
+    Rows,
+    run_row,
+    step_row,
+)
 from runs.store.write import write
 
 
@@ -39,6 +53,7 @@ class Finished:
     result: Literal["committed", "already", "fenced_out"]
     next: Held | None = None
     told: Told | None = None
+    known: Transition | None = None  # for the next finish of the same run by the same thread
 
 
 @dataclass(frozen=True)
@@ -74,14 +89,36 @@ def _keep(connection: Connection, value: Any) -> Stored:
     return where
 
 
-def finish(connection: Connection, held: Held, kept: Kept, *, wish: Wish | None, jitter: float) -> Finished:
+def finish(
+    connection: Connection, held: Held, kept: Kept, *, wish: Wish | None, jitter: float, known: Transition | None = None
+) -> Finished:
     """Writes the outcome of an attempt. `connection` is in autocommit mode and outside a transaction.
 
-    May be called again after any database error: a result that was committed is answered with 'already', together with
-    the next step that was taken with it.
+    `known` is what this worker's last transition of the same run left behind: where nobody has changed the run since,
+    one round trip is enough. May be called again (without `known`) after any database error: a result that was
+    committed is answered with 'already', together with the next step that was taken with it.
     """
-    definition = definition_of(connection, held.version_id)
     key: ScopeKey = (held.parent_id, held.item_index)
+    if known is not None and known.run.id == held.run_id and known.knows(key):
+        finished = _finish_as_known(connection, known, held, kept, wish=wish, jitter=jitter)
+        if finished is not None:
+            return finished
+    tx = _begin(connection, held, key)
+    row = tx.scope(key)[held.node_id]
+    if row.fence != held.fence or row.status is not StepStatus.RUNNING:
+        connection.execute("ROLLBACK")
+        return _too_late(connection, held, row, wish=wish)
+    taken = _advance(tx, row, kept, wish=wish, jitter=jitter)
+    failpoint("in_finish")
+    with connection.pipeline():
+        name_opened = write(connection, tx)
+        connection.execute("COMMIT")
+    name_opened()
+    return _finished(tx, held, taken)
+
+
+def _begin(connection: Connection, held: Held, key: ScopeKey) -> Transition:
+    """Begins, locks the run, and reads the step's siblings (and the container around them), in one round trip."""
     with connection.pipeline() as pipeline:
         connection.execute("BEGIN")
         locked = connection.execute(LOCK_RUN, (held.run_id,))
@@ -91,35 +128,59 @@ def finish(connection: Connection, held: Held, kept: Kept, *, wish: Wish | None,
         run_values = locked.fetchone()
         rows = [step_row(values) for values in siblings.fetchall()]
     assert run_values is not None, "a run is never deleted while a step of it is held"
+    definition = definition_of(connection, held.version_id)
     tx = Transition(definition, run_row(run_values), Rows(connection, held.run_id), actor="system")
     if container is not None:
         tx.add_known(step_row(container.fetchone() or ()))
-    row = tx.adopt(rows, key)[held.node_id]
-    if row.fence != held.fence or row.status is not StepStatus.RUNNING:
+    tx.adopt(rows, key)
+    return tx
+
+
+def _finish_as_known(
+    connection: Connection, tx: Transition, held: Held, kept: Kept, *, wish: Wish | None, jitter: float
+) -> Finished | None:
+    """Decides from what is known and commits in one round trip, if the run's event number is still the known one.
+
+    Every transition of a run raises that number under the run's lock, so the same number means the same rows. None
+    where the run has moved on: nothing is written, and what was known is of no use any more.
+    """
+    row = tx.scope((held.parent_id, held.item_index))[held.node_id]
+    taken = _advance(tx, row, kept, wish=wish, jitter=jitter)
+    failpoint("in_finish")
+    try:
+        with connection.pipeline():
+            connection.execute("BEGIN")
+            connection.execute(LOCK_RUN_AS_KNOWN, (held.run_id, str(tx.first_seq)))
+            name_opened = write(connection, tx)
+            connection.execute("COMMIT")
+    except psycopg.DatabaseError as error:
+        if error.sqlstate != NOT_AS_EXPECTED:
+            raise
         connection.execute("ROLLBACK")
-        return _too_late(connection, held, row, wish=wish)
+        return None
+    name_opened()
+    return _finished(tx, held, taken)
+
+
+def _advance(tx: Transition, row: Row, kept: Kept, *, wish: Wish | None, jitter: float) -> Row | None:
+    """Settles the attempt, lets the rules decide what follows, and takes the worker's next step."""
     row.input = kept.input
     settle_attempt(tx, row, kept.outcome, output=kept.output, jitter=jitter)
-    propagate(tx, key)
-    taken = _take_next(tx, wish)
-    failpoint("in_finish")
-    opened_id = _write_and_commit(connection, tx)
+    propagate(tx, (row.parent_id, row.index))
+    return _take_next(tx, wish)
+
+
+def _finished(tx: Transition, held: Held, taken: Row | None) -> Finished:
     failpoint("after_finish")
-    next_held = _held(held, taken, opened_id) if taken else None
-    return Finished("committed", next_held, told_by(tx))
+    told = told_by(tx)
+    following = _held(held, taken) if taken is not None else None
+    return Finished("committed", following, told, tx if tx.carry_on() and following is not None else None)
 
 
 def _read_scope(held: Held) -> tuple[Any, Sequence[Any]]:
     if held.parent_id is None:
         return READ_TOP, (held.run_id,)
     return READ_ITEM, (held.parent_id, held.item_index)
-
-
-def _write_and_commit(connection: Connection, tx: Transition) -> int | None:
-    with connection.pipeline():
-        opened = write(connection, tx)
-        connection.execute("COMMIT")
-    return opened()
 
 
 def _too_late(connection: Connection, held: Held, row: Row, *, wish: Wish | None) -> Finished:
@@ -147,12 +208,11 @@ def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
     return None
 
 
-def _held(held: Held, row: Row, opened_id: int | None) -> Held:
-    step_run_id = row.id if row.id is not None else opened_id
-    assert step_run_id is not None
+def _held(held: Held, row: Row) -> Held:
+    assert row.id is not None
     assert row.fence is not None
     assert row.claim is not None
     return Held(
-        step_run_id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id,
+        row.id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id,
         row.parent_id, row.index, row.attempt, row.fence, row.edition, row.claim,
     )  # fmt: skip

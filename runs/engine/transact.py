@@ -64,5 +64,5 @@ def transact(
     result = act(tx)
     if tx.events:
         failpoint("in_transaction")
-        write(connection, tx)
+        write(connection, tx)()
     return result, told_by(tx)

@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import signal
+from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -32,6 +33,11 @@ def die_with_parent(*, parent: int, how: signal.Signals) -> None:
 def adopt_orphans() -> None:
     """Descendants whose parent ends become children of this process, also those that started a session of their own."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def volunteer_for_oom_killer() -> None:
+    """Where the machine itself runs out of memory, a body goes before a worker, a database or a launcher."""
+    Path("/proc/self/oom_score_adj").write_text("500")
 
 
 def give_up_privileges() -> None:

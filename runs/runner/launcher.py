@@ -91,6 +91,7 @@ class Launcher:
             os.setsid()
             confine.die_with_parent(parent=self._pid, how=signal.SIGKILL)
             confine.adopt_orphans()
+            confine.volunteer_for_oom_killer()
             self._selector.close()
             for descriptor in (self._control.fileno(), ward, self._wake_read, self._wake_write):
                 os.close(descriptor)

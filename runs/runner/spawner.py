@@ -121,37 +121,30 @@ class Spawner:
     def spawn(self) -> ChildProcess:
         """A new child, ready for a job. Raises NoChild."""
         for _ in range(2):  # the launcher may have been killed since the last one
-            child = self._ask_for_child()
+            with self._lock:
+                launcher = self._ensure_launcher()
+            child = _ask_for_child(launcher)
             if child is not None:
                 return child
-            self._drop_launcher()
+            self._drop_launcher(launcher)
         raise NoChild("The process that starts step processes ends at once. Its error is in the worker's own output.")
 
     def close(self) -> None:
         """Ends every child and the launcher."""
-        self._drop_launcher()
+        self._drop_launcher(self._launcher)
         self._thread.shutdown()
-
-    def _ask_for_child(self) -> ChildProcess | None:
-        with _ends() as (ours, theirs), self._lock, suppress(BrokenPipeError, ConnectionResetError):
-            launcher = self._ensure_launcher()
-            socket.send_fds(launcher.control, [b"spawn"], theirs, socket.MSG_NOSIGNAL)
-        child = ours
-        message = b""
-        if is_readable(child.ward, START_LIMIT_S):
-            with suppress(ConnectionError):
-                message = child.ward.recv(64)
-        if not message.startswith(b"pid "):
-            child.close()
-            return None
-        child.pid = int(message.split()[1])
-        return child
 
     def _ensure_launcher(self) -> _Launcher:
         if self._launcher is None or self._launcher.process.poll() is not None:
             self._forget_launcher()
-            self._launcher = self._thread.submit(self._start_launcher).result()
+            self._launcher = self._start_from_its_thread()
         return self._launcher
+
+    def _start_from_its_thread(self) -> _Launcher:
+        try:
+            return self._thread.submit(self._start_launcher).result()
+        except RuntimeError as problem:  # the executor was shut down
+            raise NoChild("This worker is ending: no step process is started any more.") from problem
 
     def _start_launcher(self) -> _Launcher:
         sweep_left_folders()
@@ -170,9 +163,10 @@ class Spawner:
             )
         return _Launcher(process, ours, folder)
 
-    def _drop_launcher(self) -> None:
+    def _drop_launcher(self, launcher: _Launcher | None) -> None:
         with self._lock:
-            self._forget_launcher()
+            if launcher is self._launcher:  # else another thread has replaced it already, and uses the new one
+                self._forget_launcher()
 
     def _forget_launcher(self) -> None:
         launcher, self._launcher = self._launcher, None
@@ -185,6 +179,20 @@ class Spawner:
             launcher.process.kill()
             launcher.process.wait()
         shutil.rmtree(launcher.folder, ignore_errors=True)
+
+
+def _ask_for_child(launcher: _Launcher) -> ChildProcess | None:
+    with _ends() as (child, theirs), suppress(BrokenPipeError, ConnectionResetError):
+        socket.send_fds(launcher.control, [b"spawn"], theirs, socket.MSG_NOSIGNAL)
+    message = b""
+    if is_readable(child.ward, START_LIMIT_S):
+        with suppress(ConnectionError):
+            message = child.ward.recv(64)
+    if not message.startswith(b"pid "):
+        child.close()
+        return None
+    child.pid = int(message.split()[1])
+    return child
 
 
 def _environment(folder: str) -> dict[str, str]:

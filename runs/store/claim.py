@@ -36,7 +36,7 @@ s.attempt, s.fence,
 # is passed over. A worker that was declared dead gets nothing: it must start again under a new id.
 CLAIM = """WITH candidate AS (
     SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.queue = ANY(%(queues)s) AND s.kind = ANY(%(kinds)s)
+    WHERE s.status = 'ready' AND s.queue = %(queue)s AND s.kind = ANY(%(kinds)s)
         AND s.not_before <= statement_timestamp() AND r.status = 'running'
         AND EXISTS (SELECT FROM runs_worker w WHERE w.id = %(worker)s AND w.dead_at IS NULL)
     ORDER BY s.priority DESC, s.not_before, s.id LIMIT 1
@@ -66,15 +66,15 @@ CLAIMED = f"""SELECT {HELD} FROM runs_steprun s JOIN runs_run r ON r.id = s.run_
 # Whether something ready was passed over because its run was locked just then.
 CONTENDED = """SELECT EXISTS (
     SELECT FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.queue = ANY(%s) AND s.kind = ANY(%s) AND s.not_before <= statement_timestamp()
+    WHERE s.status = 'ready' AND s.queue = %s AND s.kind = ANY(%s) AND s.not_before <= statement_timestamp()
         AND r.status = 'running')"""
 
 
 def claim(
-    connection: Connection, *, worker: UUID, claim_id: UUID, queues: Sequence[str], kinds: Sequence[str]
+    connection: Connection, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]
 ) -> Held | None:
     """The next ready step, now running for this worker; None where none could be taken without waiting."""
-    parameters = {"worker": worker, "claim": claim_id, "queues": list(queues), "kinds": list(kinds)}
+    parameters = {"worker": worker, "claim": claim_id, "queue": queue, "kinds": list(kinds)}
     values = connection.execute(CLAIM, parameters).fetchone()
     return Held(*values) if values else None
 
@@ -85,7 +85,7 @@ def claimed(connection: Connection, *, worker: UUID, claim_id: UUID) -> Held | N
     return Held(*values) if values else None
 
 
-def is_contended(connection: Connection, *, queues: Sequence[str], kinds: Sequence[str]) -> bool:
+def is_contended(connection: Connection, *, queue: str, kinds: Sequence[str]) -> bool:
     """Whether a claim that found nothing should be tried again: something is ready, its run was only locked."""
-    row: tuple[Any, ...] | None = connection.execute(CONTENDED, (list(queues), list(kinds))).fetchone()
+    row: tuple[Any, ...] | None = connection.execute(CONTENDED, (queue, list(kinds))).fetchone()
     return bool(row and row[0])

@@ -6,6 +6,7 @@ transaction. `statement_timestamp()` is the time of everything in it.
 
 import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from kit.ids import new_id
@@ -73,7 +74,7 @@ INSERT_STEPS = """opened AS (
         AS m(path, node_id, key, kind, parent_id, item_index, queue, delivery, status, attempt, tries, fence, worker,
         claim, reason,
         port, output, output_ref, delay_s, stamps)
-    RETURNING id, claim
+    RETURNING id, path
 )"""
 
 INSERT_ATTEMPTS = """ended AS (
@@ -115,7 +116,7 @@ UPDATE_RUN = """ran AS (
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
 )"""
 
-CLAIMED_OPENED = "SELECT id FROM opened WHERE claim IS NOT NULL"
+OPENED = "SELECT id, path FROM opened"
 NOTHING = "SELECT NULL::bigint"
 
 
@@ -133,11 +134,17 @@ class _Statement:
             self.add(part, *before, *(list(column) for column in zip(*rows, strict=True)))
 
 
-def write(connection: Connection, tx: Transition) -> Callable[[], int | None]:
+@lru_cache(maxsize=256)
+def _text(parts: tuple[str, ...], answer: str) -> str:
+    """The whole statement, on one line: psycopg keeps what it parsed of a statement only up to 4 kB of text."""
+    return " ".join(f"WITH {', '.join(parts)} {answer}".split())
+
+
+def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     """Writes everything that the transition decided.
 
-    Answers a function that reads the id of a row that it both opened and claimed, if there is one. In a pipeline the
-    statement is only sent: call that function after the pipeline has ended.
+    Answers a function that gives the rows which it opened their ids. In a pipeline the statement is only sent: call
+    that function after the pipeline has ended.
     """
     for container in tx.progressed.values():
         _tell_progress(tx, container)
@@ -151,14 +158,15 @@ def write(connection: Connection, tx: Transition) -> Callable[[], int | None]:
     )
     statement.add_rows(INSERT_STEPS, [_opened(tx, row) for row in opened], tx.run.id, tx.run.run_day)
     _add_the_rest(statement, tx)
-    answer = CLAIMED_OPENED if opened else NOTHING
-    cursor = connection.execute(f"WITH {', '.join(statement.parts)} {answer}", statement.values)
+    answer = OPENED if opened else NOTHING
+    cursor = connection.execute(_text(tuple(statement.parts), answer), statement.values)
 
-    def opened_id() -> int | None:
-        found = cursor.fetchone()
-        return found[0] if found else None
+    def name_opened() -> None:
+        ids = {path: id_ for id_, path in cursor.fetchall()} if opened else {}
+        for row in opened:
+            row.id = ids[row.path]
 
-    return opened_id
+    return name_opened
 
 
 def _add_the_rest(statement: _Statement, tx: Transition) -> None:
