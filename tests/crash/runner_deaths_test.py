@@ -15,7 +15,7 @@ import pytest
 from runs.runner import processes
 from runs.runner.frames import FrameType, pack
 from runs.runner.messages import Crashed, Succeeded
-from runs.runner.spawner import REPOSITORY, sweep_left_folders
+from runs.runner.spawner import REPOSITORY, NoChild, Spawner, sweep_left_folders
 from tests.runner import Bench, bench, is_alive, wait_until
 
 pytestmark = pytest.mark.crash
@@ -256,3 +256,31 @@ def test_a_closed_pipe_is_a_crash(runner: Bench) -> None:
     began = time.monotonic()
     assert runner.run("close_pipe") == Crashed("the child closed its pipe without an answer")
     assert time.monotonic() - began < 4
+
+
+def test_threads_that_lose_their_launcher_at_once_all_get_a_child_of_the_new_one(runner: Bench) -> None:
+    """One of them replaces it; none of the others may take the new one for the dead one."""
+    others = [Bench(type(runner.child)(runner.child._spawner)) for _ in range(4)]
+    for other in others:
+        other.child.warm()
+    before = [pid for other in others for pid in other.child.pids]
+    os.kill(_launchers()[-1], signal.SIGKILL)
+    wait_until(lambda: not any(is_alive(pid) for pid in before), limit_s=2)
+    threads = [threading.Thread(target=other.run, args=("sleep", 0.3)) for other in others]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    pids = [pid for other in others for pid in other.child.pids]
+    assert len(pids) == 4
+    assert all(is_alive(pid) for pid in pids)
+    assert len(_launchers()) == 1
+    for other in others:
+        other.child.close()
+
+
+def test_a_spawner_that_was_closed_says_so() -> None:
+    spawner = Spawner()
+    spawner.close()
+    with pytest.raises(NoChild, match="ending"):
+        spawner.spawn()
