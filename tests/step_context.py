@@ -29,7 +29,7 @@ class FakeContext:
     asked: list[str] = field(default_factory=list)
 
     def next_attempt(self) -> "FakeContext":
-        """What the engine gives when the first attempt's result was lost: the same key, a higher fence, the checkpoints."""
+        """What the engine gives after an attempt was lost: the same key, a higher fence, the checkpoints."""
         return FakeContext(
             storage_root=self.storage_root,
             attempt=self.attempt + 1,

@@ -14,39 +14,27 @@ from tests.step_context import FakeContext, run_step
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
 
+JSON, TEXT = "application/json", "text/plain"
+ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    "/json": (200, b'{"n": 9223372036854775807, "list": [1.5, null]}', {"Content_Type": JSON}),
+    "/problem": (422, b'{"title": "no total"}', {"Content_Type": "application/problem+json"}),
+    "/latin": (200, "größe".encode("latin-1"), {"Content_Type": "text/plain; charset=ISO-8859-1"}),
+    "/odd-charset": (200, "größe".encode(), {"Content_Type": "text/plain; charset=klingon"}),
+    "/picture": (200, PNG, {"Content_Type": "image/png"}),
+    "/not-json": (200, b"<html>", {"Content_Type": JSON}),
+    "/nan": (200, b"[NaN]", {"Content_Type": JSON}),
+    "/empty": (204, b"", {}),
+    "/busy": (429, b"slow down", {"Content_Type": TEXT, "Retry_After": "7"}),
+    "/down": (503, b"", {"Retry_After": "90"}),
+    "/broken": (500, b"stack trace", {"Content_Type": TEXT}),
+    "/moved": (307, b"", {"Location": "/echo"}),
+}
+
+
 def api(handler: BaseHTTPRequestHandler, seen: Seen) -> None:
-    match seen.path.partition("?")[0]:
-        case "/json":
-            reply(handler, 200, b'{"n": 9223372036854775807, "list": [1.5, null]}', Content_Type="application/json")
-        case "/problem":
-            reply(handler, 422, b'{"title": "no total"}', Content_Type="application/problem+json")
-        case "/latin":
-            reply(handler, 200, "größe".encode("latin-1"), Content_Type="text/plain; charset=ISO-8859-1")
-        case "/odd-charset":
-            reply(handler, 200, "größe".encode(), Content_Type="text/plain; charset=klingon")
-        case "/picture":
-            reply(handler, 200, PNG, Content_Type="image/png")
-        case "/not-json":
-            reply(handler, 200, b"<html>", Content_Type="application/json")
-        case "/nan":
-            reply(handler, 200, b"[NaN]", Content_Type="application/json")
-        case "/empty":
-            reply(handler, 204)
-        case "/busy":
-            reply(handler, 429, b"slow down", Content_Type="text/plain", Retry_After="7")
-        case "/down":
-            reply(handler, 503, b"", Retry_After="90")
-        case "/broken":
-            reply(handler, 500, b"stack trace", Content_Type="text/plain")
-        case "/moved":
-            reply(handler, 307, Location="/echo")
-        case _:
-            reply(
-                handler,
-                200,
-                json.dumps({"body": seen.body.decode("latin-1")}).encode(),
-                Content_Type="application/json",
-            )
+    echo = (200, json.dumps({"body": seen.body.decode("latin-1")}).encode(), {"Content_Type": JSON})
+    status, body, headers = ANSWERS.get(seen.path.partition("?")[0], echo)
+    reply(handler, status, body, **headers)
 
 
 @pytest.fixture

@@ -21,19 +21,19 @@ from steps.base import StepFailure
 from steps.outbound import Limits, Request, exchange
 from tests.integration.steps_http.local_server import Seen, local_server, reply
 
+LIMITS = Limits(timeout_s=5)
+
 
 def ok(handler: BaseHTTPRequestHandler, seen: Seen) -> None:
     reply(handler, 200, b"hello", Content_Type="text/plain")
 
 
-def fetch(
-    url: str, *, allow: set[str], limits: Limits = Limits(timeout_s=5), method: str = "GET"
-) -> tuple[int, bytes, str]:
+def fetch(url: str, *, allow: set[str], limits: Limits = LIMITS, method: str = "GET") -> tuple[int, bytes, str]:
     with exchange(Request(method, url), allow=allow, limits=limits) as answer:
         return answer.status, answer.body.read(), answer.url
 
 
-def refused(url: str, *, allow: set[str] = frozenset(), limits: Limits = Limits(timeout_s=5)) -> StepFailure:  # type: ignore[assignment]
+def refused(url: str, *, allow: set[str] = frozenset(), limits: Limits = LIMITS) -> StepFailure:  # type: ignore[assignment]
     with pytest.raises(StepFailure) as failure:
         fetch(url, allow=allow, limits=limits)
     return failure.value

@@ -43,7 +43,9 @@ def failure_of(ctx: FakeContext, **config: Any) -> StepFailure:
 
 
 @pytest.mark.parametrize(
-    "file", ["invoice-02.png", "invoice-04.png", "invoice-05.png", "invoice-06.pdf"], ids=["askew", "noisy", "pale", "PDF askew"]
+    "file",
+    ["invoice-02.png", "invoice-04.png", "invoice-05.png", "invoice-06.pdf"],
+    ids=["askew", "noisy", "pale", "PDF askew"],
 )
 def test_what_a_scan_says_is_read(ctx: FakeContext, truth: dict[str, Any], file: str) -> None:
     answer = run_step(ctx, "ocr", files=file, dpi=110)
@@ -68,7 +70,9 @@ def test_every_page_of_every_file_is_read_in_order(ctx: FakeContext) -> None:
     assert [page["page"] for page in only["pages"]] == [2]
 
 
-def test_a_page_that_an_earlier_attempt_has_read_is_not_read_again(ctx: FakeContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_an_earlier_attempt_has_read_is_not_read_again(
+    ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[Any] = []
     monkeypatch.setattr(body, "recognise", lambda picture: read.append(picture) or [])
     run_step(ctx, "ocr", files=["invoice-07.pdf"])

@@ -1,6 +1,5 @@
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from tests.step_context import FakeContext, run_step
 
 
 @pytest.fixture
-def ctx(tmp_path: Path) -> Iterator[FakeContext]:
+def ctx(tmp_path: Path) -> FakeContext:
     root = tmp_path / "storage"
     root.mkdir()
     with closing(sqlite3.connect(root / "shop.sqlite3")) as made, made:
@@ -20,7 +19,7 @@ def ctx(tmp_path: Path) -> Iterator[FakeContext]:
         made.executemany(
             "insert into item values (?, ?, ?, ?)", [(1, "desk", 412.0, b"\x00\xff"), (2, "lamp", 38.5, None)]
         )
-    yield FakeContext(storage_root=root, connections={"shop": {"engine": "sqlite", "path": "shop.sqlite3"}})
+    return FakeContext(storage_root=root, connections={"shop": {"engine": "sqlite", "path": "shop.sqlite3"}})
 
 
 def ask(ctx: FakeContext, statement: str, **config: Any) -> Any:

@@ -11,6 +11,8 @@ from steps import storage
 from steps.base import StepFailure
 from tests.step_context import FakeContext, run_step
 
+ODD_VALUES = {"n": 2**63, "": [None, True, 0.5], "\u2028": "\0"}
+
 
 @pytest.fixture
 def ctx(tmp_path: Path) -> FakeContext:
@@ -55,7 +57,7 @@ def test_a_folder_is_packed_without_the_links_in_it(ctx: FakeContext, tmp_path: 
     ("path", "write_as", "content", "read"),
     [
         ("a.txt", "text", "größe\n", "größe\n"),
-        ("a.json", "json", {"n": 2**63, "": [None, True, 0.5], "\u2028": "\0"}, {"n": 2**63, "": [None, True, 0.5], "\u2028": "\0"}),
+        ("a.json", "json", ODD_VALUES, ODD_VALUES),
         ("b.json", "auto", [1], [1]),
         ("s.json", "json", "\ud800", "\ud800"),
         ("a.csv", "csv", [{"a": 1, "b": "x,\"y\"\nz"}, {"b": None, "c": True}],

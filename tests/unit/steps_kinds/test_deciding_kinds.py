@@ -82,8 +82,8 @@ def test_set_fields_overrides_its_base(ctx: FakeContext) -> None:
 @pytest.mark.parametrize(
     ("value", "port"),
     [
-        (True, "true"), (False, "false"), (0, "false"), (0.5, "true"), ([], "false"), ({"a": 1}, "true"), (None, "false"),
-        ("true", "true"), ("False", "false"), (" yes ", "true"), ("no", "false"), ("", "false"),
+        (True, "true"), (False, "false"), (0, "false"), (0.5, "true"), ([], "false"), ({"a": 1}, "true"),
+        (None, "false"), ("true", "true"), ("False", "false"), (" yes ", "true"), ("no", "false"), ("", "false"),
     ],
 )  # fmt: skip
 def test_branch_goes_by_the_truth_of_its_condition(ctx: FakeContext, value: Any, port: str) -> None:
@@ -108,8 +108,8 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("value", "port"),
-    [(1, "one"), (1.0, "one"), (True, "yes"), ("1", "otherwise"), ([1, {"a": 1}], "list"), ([True, {"a": 1}], "otherwise"),
-     ("EUR", "EUR"), (None, "otherwise")],
+    [(1, "one"), (1.0, "one"), (True, "yes"), ("1", "otherwise"), ([1, {"a": 1}], "list"),
+     ([True, {"a": 1}], "otherwise"), ("EUR", "EUR"), (None, "otherwise")],
 )  # fmt: skip
 def test_switch_compares_as_json_does(ctx: FakeContext, value: Any, port: str) -> None:
     answer = run_step(ctx, "switch", value=value, cases=CASES)

@@ -48,12 +48,14 @@ def test_a_statement_is_one_and_its_values_have_names(text: str) -> None:
 
 @given(st.text(alphabet="abc:$'\"-/*;\n %", max_size=40))
 def test_any_text_is_parsed_or_refused(text: str) -> None:
+    assert parsed_or_refused(text) in {text, "bad_statement"}
+
+
+def parsed_or_refused(text: str) -> str:
     try:
-        found = parse(text)
+        return parse(text).named
     except StepFailure as failure:
-        assert failure.code == "bad_statement"
-    else:
-        assert found.named == text
+        return failure.code
 
 
 @given(st.lists(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), min_size=1, max_size=6))
@@ -65,7 +67,7 @@ def test_each_name_is_found_in_the_order_of_its_first_use(names: list[str]) -> N
     ("value", "json"),
     [
         (None, None), (True, True), (2**62, 2**62), (1.5, 1.5), (float("nan"), "nan"), (float("-inf"), "-inf"),
-        (Decimal("12.50"), 12.5), (Decimal("7"), 7), (Decimal("7.00"), 7.0), (Decimal("1e3"), 1000),
+        (Decimal("12.50"), 12.5), (Decimal(7), 7), (Decimal("7.00"), 7.0), (Decimal("1e3"), 1000),
         (Decimal("0.1"), 0.1), (Decimal("12345678901234567.89"), "12345678901234567.89"), (Decimal("NaN"), "NaN"),
         (Decimal(2**70), str(2**70)), (dt.date(2026, 1, 2), "2026-01-02"), (dt.timedelta(minutes=1), 60.0),
         (dt.datetime(2026, 1, 2, 3, 4, 5, 6, dt.UTC), "2026-01-02T03:04:05.000006+00:00"),
