@@ -15,23 +15,23 @@ ALTER TABLE runs_steprun SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 
 CREATE TABLE runs_event (
     run_day date NOT NULL, run_id uuid NOT NULL, seq bigint NOT NULL, type text NOT NULL, path text, attempt integer,
     actor text NOT NULL, data text NOT NULL, at timestamptz NOT NULL,
-    PRIMARY KEY (run_day, run_id, seq)
+    PRIMARY KEY (run_id, seq, run_day)
 ) PARTITION BY RANGE (run_day);
 CREATE TABLE runs_attempt (
     run_day date NOT NULL, step_run_id bigint NOT NULL, number integer NOT NULL, run_id uuid NOT NULL, fence bigint,
     worker uuid, outcome text NOT NULL, error text, input text, ready_at timestamptz, started_at timestamptz,
     finished_at timestamptz NOT NULL,
-    PRIMARY KEY (run_day, step_run_id, number)
+    PRIMARY KEY (step_run_id, number, run_day)
 ) PARTITION BY RANGE (run_day);
 CREATE TABLE runs_checkpoint (
     run_day date NOT NULL, step_run_id bigint NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, attempt integer NOT NULL,
     fence bigint NOT NULL, kind text NOT NULL, key text NOT NULL, value text NOT NULL, at timestamptz NOT NULL,
-    PRIMARY KEY (run_day, step_run_id, number)
+    PRIMARY KEY (step_run_id, number, run_day)
 ) PARTITION BY RANGE (run_day);
 CREATE TABLE runs_logchunk (
     run_day date NOT NULL, step_run_id bigint NOT NULL, attempt integer NOT NULL, "offset" bigint NOT NULL,
     text text NOT NULL, at timestamptz NOT NULL,
-    PRIMARY KEY (run_day, step_run_id, attempt, "offset")
+    PRIMARY KEY (step_run_id, attempt, "offset", run_day)
 ) PARTITION BY RANGE (run_day);
 
 -- A day's partition is made ahead by the sweeper; what it missed lands in the default one, so that nothing is refused.

@@ -13,6 +13,19 @@ CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
     SELECT e.run_id, 'I3: ' || e.path || ' started at ' || e.seq || ' after its success at ' || ok.seq AS what
     FROM runs_event ok JOIN runs_event e ON e.run_id = ok.run_id AND e.path = ok.path AND e.seq > ok.seq
     WHERE ok.type = 'step.succeeded' AND e.type = 'step.running';
+CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecessors are settled
+    SELECT t.run_id, 'I4: ' || t.path || ' started before ' || s.path || ' was settled' AS what
+    FROM runs_steprun t
+    JOIN runs_run r ON r.id = t.run_id
+    JOIN workflows_version v ON v.id = r.version_id
+    CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'edges') edge
+    JOIN runs_steprun s ON s.run_id = t.run_id AND s.node_id = edge ->> 'source'
+        AND s.parent_id IS NOT DISTINCT FROM t.parent_id AND s.item_index IS NOT DISTINCT FROM t.item_index
+    WHERE t.node_id = edge ->> 'target'
+        AND (SELECT min(e.seq) FROM runs_event e
+            WHERE e.run_id = t.run_id AND e.path = t.path AND e.type = 'step.running')
+        < coalesce((SELECT min(e.seq) FROM runs_event e WHERE e.run_id = s.run_id AND e.path = s.path
+            AND e.type IN ('step.succeeded', 'step.failed', 'step.skipped')), 9223372036854775807);
 CREATE OR REPLACE VIEW runs_broken_i5 AS  -- running <=> it has a fence and a worker
     SELECT s.run_id, 'I5: ' || s.path || ' is ' || s.status || ', fence ' || coalesce(s.fence::text, 'none') || ', worker '
         || coalesce(s.worker::text, 'none') AS what
@@ -71,6 +84,6 @@ CREATE OR REPLACE VIEW runs_broken_i14 AS  -- every event has an actor
     SELECT e.run_id, 'I14: event ' || e.seq || ' has no actor' AS what FROM runs_event e WHERE e.actor = '';
 CREATE OR REPLACE VIEW runs_broken AS
     SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
-    UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
+    UNION ALL SELECT * FROM runs_broken_i4 UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
     UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
     UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14;
