@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ class FakeContext:
     outbound_allow: frozenset[str] = frozenset()
     run_input: Any = None
     connections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    workdir: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pawl-step-")))
     logged: list[str] = field(default_factory=list)
     progressed: list[tuple[float, float | None, str]] = field(default_factory=list)
     partials: list[Any] = field(default_factory=list)
@@ -40,6 +40,11 @@ class FakeContext:
             partials=list(self.partials),
             kept=dict(self.kept),
         )
+
+    @cached_property
+    def workdir(self) -> Path:
+        """Made when it is first asked for, beside the storage, where pytest clears it away."""
+        return Path(tempfile.mkdtemp(prefix="work-", dir=self.storage_root.parent))
 
     def log(self, text: str) -> None:
         self.logged.append(text)

@@ -111,7 +111,7 @@ def test_leaving_is_an_error_like_any_other(ctx: FakeContext, code: str) -> None
 
 def test_code_that_writes_over_the_answer_does_not_break_the_step(ctx: FakeContext) -> None:
     failure = failure_of(
-        ctx, "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{{{')\n    except OSError: pass"
+        ctx, "import os\nfor fd in range(3, 4096):\n    try: os.write(fd, b'{{{')\n    except OSError: pass"
     )
     assert failure.code == "python_error"
 
@@ -183,7 +183,7 @@ def test_no_file_of_its_parent_is_open(ctx: FakeContext) -> None:
     code = """
 import os, stat
 result = []
-for fd in range(3, 64):
+for fd in range(3, 4096):
     try: result.append(stat.S_ISFIFO(os.fstat(fd).st_mode))
     except OSError: pass
 """
