@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runs.runner import attempt
 from runs.runner.messages import Stopped, Succeeded, TimedOut
 from tests.runner import Bench, bench, is_alive, wait_until
 
@@ -39,26 +40,26 @@ def _timed(runner: Bench, kind: str, value: Any = None, *, limit_s: float) -> fl
 
 @pytest.mark.parametrize("kind", ["sleep", "spin"])
 def test_a_body_over_its_limit_is_ended_at_once(runner: Bench, kind: str) -> None:
-    assert _timed(runner, kind, 60, limit_s=0.5) < 1
+    assert _timed(runner, kind, 60, limit_s=0.5) < 2
 
 
 def test_a_body_may_tidy_up_when_it_is_told_to_end(runner: Bench, tmp_path: Path) -> None:
-    assert _timed(runner, "sleep_and_tidy", str(tmp_path / "tidied"), limit_s=0.3) < 1
+    assert _timed(runner, "sleep_and_tidy", str(tmp_path / "tidied"), limit_s=0.3) < 2
     assert (tmp_path / "tidied").read_text() == "tidied"
 
 
 @pytest.mark.parametrize("kind", ["block_in_c", "ignore_term"])
 def test_a_body_that_does_not_hear_term_is_killed_five_seconds_later(runner: Bench, kind: str) -> None:
-    assert 4.9 < _timed(runner, kind, limit_s=0.3) < 6
+    assert 4.9 < _timed(runner, kind, limit_s=0.3) < 7
 
 
 def test_an_answer_after_term_comes_too_late(runner: Bench) -> None:
-    assert _timed(runner, "swallow_term", limit_s=0.3) < 1
+    assert _timed(runner, "swallow_term", limit_s=0.3) < 2
 
 
 def test_a_body_that_prints_for_ever_is_bounded_in_log_and_memory(runner: Bench) -> None:
     before = _resident_bytes()
-    assert _timed(runner, "print_for_ever", limit_s=2) < 1
+    assert _timed(runner, "print_for_ever", limit_s=2) < 2
     assert len(runner.log) < 1024 * 1024 + 200
     assert "[The log was cut here" in runner.log
     assert _resident_bytes() - before < 30 * 1024**2
@@ -68,10 +69,11 @@ def test_should_stop_ends_a_running_body(runner: Bench) -> None:
     stop_at = time.monotonic() + 0.5
     runner.should_stop = lambda: time.monotonic() > stop_at
     assert runner.run("sleep", 60) == Stopped()
-    assert time.monotonic() - stop_at < 0.6
+    assert time.monotonic() - stop_at < 2
 
 
-def test_a_wake_asks_at_once(runner: Bench) -> None:
+def test_a_wake_asks_at_once(runner: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "POLL_S", 10.0)
     stop = threading.Event()
     runner.should_stop = stop.is_set
     said_at = []
@@ -84,7 +86,7 @@ def test_a_wake_asks_at_once(runner: Bench) -> None:
     timer = threading.Timer(0.6, say)
     timer.start()
     assert runner.run("sleep", 60) == Stopped()
-    assert time.monotonic() - said_at[0] < 0.2
+    assert time.monotonic() - said_at[0] < 2
     timer.join()
 
 
