@@ -21,7 +21,10 @@ from builder.expressions.parse import RESULT, Compiled, compiled, holds_expressi
 from builder.expressions.values import NotJson, plain
 
 Scope = Mapping[str, Any]
-BROKE = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+BROKE = (
+    TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError,
+    AssertionError,  # Jinja's truncate
+)  # fmt: skip
 
 
 def resolve(

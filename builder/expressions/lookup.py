@@ -54,7 +54,7 @@ def look_up(value: Any, part: Any) -> Any:
         return value[part] if -len(value) <= part < len(value) else Missing(obj=value, name=part)
     if isinstance(value, LoopContext) and part in LOOP_FIELDS:
         return getattr(value, part)
-    return Missing(obj=value, name=part)
+    return part if isinstance(part, Undefined) else Missing(obj=value, name=part)
 
 
 def follow(scope: Mapping[str, Any], path: Sequence[Part]) -> Any:
@@ -125,7 +125,7 @@ def find(wanted: Any, scope: Mapping[str, Any], *, limit: int = 20_000) -> tuple
 
 
 def quoted(name: Any) -> str:
-    return f"[{name}]" if isinstance(name, int) else f'"{name}"'
+    return f"[{name}]" if isinstance(name, int) else f'"{str(name)[:NAME_LENGTH_SHOWN]}"'
 
 
 def listed(names: Sequence[str]) -> str:

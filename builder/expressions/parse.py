@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.meta import find_undeclared_variables
+from jinja2.meta import TrackingCodeGenerator
 from jinja2.visitor import NodeTransformer
 
 from builder.expressions.environment import ENVIRONMENT
@@ -79,7 +79,7 @@ def compile_text(text: str) -> Compiled:
     tree = ENVIRONMENT.parse(text)
     for node in walk(tree):
         check_node(node)
-    names = frozenset(find_undeclared_variables(tree)) - FUNCTIONS.keys()
+    names = names_in(tree) - FUNCTIONS.keys()
     paths = tuple(paths_in(tree))
     dynamic = any(path[0] == "steps" and (len(path) == 1 or not isinstance(path[1], str)) for path in paths)
     single = whole_expression(tree)
@@ -91,6 +91,15 @@ def compile_text(text: str) -> Compiled:
     code = ENVIRONMENT.compile(Bounded().visit(tree).set_environment(ENVIRONMENT))
     template = Template.from_code(ENVIRONMENT, code, {}, None)
     return Compiled(None, template, whole=single is not None, paths=paths, names=names, dynamic=dynamic)
+
+
+def names_in(tree: nodes.Template) -> frozenset[str]:
+    """Names that are looked up in the scope. As jinja2.meta.find_undeclared_variables, which evaluates constants on its
+    way: outside of all bounds, and with errors of its own."""
+    generator = TrackingCodeGenerator(ENVIRONMENT)
+    generator.optimizer = None
+    generator.visit(tree)
+    return frozenset(generator.undeclared_identifiers)
 
 
 def walk(tree: nodes.Node) -> Iterator[nodes.Node]:

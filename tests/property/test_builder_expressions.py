@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from builder.expressions import ExpressionError, Limits, check_syntax, evaluate, references, resolve
+from builder.expressions.filters import FILTERS, TESTS
 from builder.validation.nodes import is_key
 
 names: SearchStrategy[str] = st.text("ab_1ü", min_size=1, max_size=3).filter(str.isidentifier)
@@ -144,6 +145,48 @@ def test_no_text_brings_anything_but_our_errors(words: list[str]) -> None:
     json.dumps(value, allow_nan=False)
     assert check_syntax(text) is None
     references({"x": text})
+
+
+atoms: SearchStrategy[str] = st.sampled_from(
+    "run.a run.t run.n run.z run.m run.m.k run.gone nobody loop self range(3) 1 0 -1 2.5 't' '' '%Y' [] {} [1,2] "
+    "{'a':1} true none 99999".split()
+)
+operators: SearchStrategy[str] = st.sampled_from("+ - * / // % ** ~ == < in and or".split())
+filters: SearchStrategy[str] = st.sampled_from(sorted(FILTERS))
+tests: SearchStrategy[str] = st.sampled_from(sorted(name for name in TESTS if name.isalpha()))
+options: SearchStrategy[str] = st.sampled_from(["", "", "attribute=", "days=", "default=", "method=", "reverse="])
+
+
+def larger(inner: SearchStrategy[str]) -> SearchStrategy[str]:
+    arguments = st.lists(st.builds("{}{}".format, options, inner), max_size=2).map(", ".join)
+    return st.one_of(
+        st.builds("({} | {}({}))".format, inner, filters, arguments),
+        st.builds("({} is {}({}))".format, inner, tests, inner),
+        st.builds("({} is {})".format, inner, tests),
+        st.builds("({} {} {})".format, inner, operators, inner),
+        st.builds("{}[{}]".format, atoms, inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
+        st.builds("[{}, {}]".format, inner, inner),
+    )
+
+
+expressions: SearchStrategy[str] = st.recursive(atoms, larger, max_leaves=8)
+frames: SearchStrategy[str] = st.sampled_from(
+    ["{{{{ {} }}}}", "a{{{{ {} }}}}", "{{% for x in {} %}}{{{{ x }}}}{{% endfor %}}", "{{% if {} %}}1{{% endif %}}"]
+)
+
+
+@given(expressions, frames)
+@settings(max_examples=300)
+def test_no_expression_brings_anything_but_our_errors(expression: str, frame: str) -> None:
+    text = frame.format(expression)
+    scope = {"run": {"a": [1, {"x": "y"}], "t": "2026-01-31", "n": 7, "z": None, "m": {"k": [{"v": 1}, {"v": "s"}]}}}
+    try:
+        value = evaluate(text, scope, limits=ROUGH)
+    except ExpressionError as problem:
+        assert len(problem.reason) < 3_000  # noqa: PT017 - either end is fine
+    else:
+        json.dumps(value, allow_nan=False)
 
 
 @given(st.text(max_size=5) | names)

@@ -105,6 +105,7 @@ DEEP = "{% set x = [1] %}{% set y = [1] %}" + "{% set x = [x] %}{% set y = [y] %
         ("{{ run[0:1] }}", "unhashable"),
         ("{{ 1 | batch(0) | list }}", "at least 1"),
         ("{{ 5 | length }}", "has no len"),
+        ("{{ 'abc' | truncate(1) }}", "expected length"),
         (DEEP + "{{ x == y }}", "nested too deeply"),
     ],
 )

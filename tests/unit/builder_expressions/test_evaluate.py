@@ -170,6 +170,8 @@ def test_keys_of_objects_and_places_of_lists_are_looked_up(path: str, value: Any
             'run.input has no "zz"; it has: text, number, flag, lines',
             ("text", "number", "flag", "lines"),
         ),
+        ("{{ 0.k or 1 }}", 'the value is a number and has no "k"', ()),
+        ("{% if [1][none.a] %}{% endif %}", 'the value is null and has no "a"', ()),
         ("{{ [] | first }}", "No first item, sequence was empty.", ()),
         ("{{ 'a' + run.zz }}", 'run has no "zz"; it has: input, id, number', ("input", "id", "number")),
         ("{{ run.zz % 2 }}", 'run has no "zz"; it has: input, id, number', ("input", "id", "number")),

@@ -92,6 +92,10 @@ def test_texts_are_compiled_once() -> None:
     assert compiled(long_text) is compiled(long_text)
 
 
+def test_constants_are_not_evaluated_while_a_text_is_checked() -> None:
+    assert check_syntax("{{ 1 / 0 }}{{ none.a or 1 }}{% if ''.b %}{% endif %}{{ 'a' | list | length }}") is None
+
+
 def test_syntax_is_checked_without_a_scope() -> None:
     assert check_syntax("plain {") is None
     assert check_syntax("{{ anything.goes }}") is None
