@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import shutil
 import sys
 from pathlib import Path
 
+from config.services.cleaning import drop_state
 from config.services.errors import ServiceProblem
 from config.services.execute import execute, execute_offline
 from config.services.house import REPOSITORY
@@ -29,8 +29,8 @@ def main(arguments: list[str]) -> int:
     offline.add_argument("command", nargs=argparse.REMAINDER)
     asked = parser.parse_args(arguments)
     try:
-        if asked.fresh:
-            shutil.rmtree(asked.state, ignore_errors=True)
+        if asked.fresh and not drop_state(asked.state):
+            raise ServiceProblem(f"Pawl runs in {asked.state}: stop it first (Ctrl-C in its terminal).")
         if asked.what == "run":
             return run(asked.state, say=say)
         command = asked.command[1:] if asked.command[:1] == ["--"] else asked.command

@@ -13,14 +13,10 @@ _BUILT = (
 
 
 def main() -> int:
-    state = REPOSITORY / ".pawl"
-    if (state / "lock").exists() and _is_locked(state / "lock"):
-        print("==> Stopped: Pawl runs in this checkout. Stop it first (Ctrl-C in its terminal).", file=sys.stderr)
-        return 1
-    for note in state.rglob("postgres-is-elsewhere"):
-        elsewhere = Path(note.read_text().strip())
-        if elsewhere.parent == Path("/var/lib/pawl"):  # never follow a note anywhere else
-            shutil.rmtree(elsewhere, ignore_errors=True)
+    for lock in (REPOSITORY / ".pawl").rglob("lock"):
+        if _is_locked(lock):
+            return _refuse(lock.parent)
+    drop_state(REPOSITORY / ".pawl")
     for name in _BUILT:
         shutil.rmtree(REPOSITORY / name, ignore_errors=True)
     for cache in [path for path in REPOSITORY.rglob("__pycache__") if path.is_dir()]:
@@ -28,7 +24,26 @@ def main() -> int:
     return 0
 
 
+def drop_state(state: Path) -> bool:
+    """The folder of one house, and what it keeps elsewhere. False, and nothing dropped, while somebody lives in it."""
+    if _is_locked(state / "lock"):
+        return False
+    for note in state.rglob("postgres-is-elsewhere"):
+        elsewhere = Path(note.read_text().strip())
+        if elsewhere.parent == Path("/var/lib/pawl"):  # never follow a note anywhere else
+            shutil.rmtree(elsewhere, ignore_errors=True)
+    shutil.rmtree(state, ignore_errors=True)
+    return True
+
+
+def _refuse(state: Path) -> int:
+    print(f"==> Stopped: Pawl runs in {state}. Stop it first (Ctrl-C in its terminal).", file=sys.stderr)
+    return 1
+
+
 def _is_locked(path: Path) -> bool:
+    if not path.is_file():
+        return False
     with path.open("r+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
