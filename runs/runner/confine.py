@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
@@ -28,6 +29,12 @@ def die_with_parent(*, parent: int, how: signal.Signals) -> None:
     _prctl(PR_SET_PDEATHSIG, how)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def take_name(name: str) -> None:
+    """What `ps -o comm` and `top` show; at most 15 characters."""
+    text = ctypes.create_string_buffer(name.encode())
+    _prctl(PR_SET_NAME, ctypes.addressof(text))
 
 
 def adopt_orphans() -> None:

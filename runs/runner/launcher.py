@@ -91,6 +91,7 @@ class Launcher:
             os.setsid()
             confine.die_with_parent(parent=self._pid, how=signal.SIGKILL)
             confine.adopt_orphans()
+            confine.take_name("pawl-child")
             confine.volunteer_for_oom_killer()
             self._selector.close()
             for descriptor in (self._control.fileno(), ward, self._wake_read, self._wake_write):
@@ -181,6 +182,7 @@ def main(control_fd: int, *, worker_pid: int, memory_bytes: int, folder: str) ->
     confine.die_with_parent(parent=worker_pid, how=signal.SIGTERM)
     confine.adopt_orphans()
     confine.give_up_privileges()
+    confine.take_name("pawl-launcher")
     confine.limit_memory(memory_bytes)
     child.preload()
     gc.collect()

@@ -284,3 +284,14 @@ def test_a_spawner_that_was_closed_says_so() -> None:
     spawner.close()
     with pytest.raises(NoChild, match="ending"):
         spawner.spawn()
+
+
+def test_replacing_children_leaks_no_descriptor_and_no_process(runner: Bench) -> None:
+    runner.run("kill_self")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        assert isinstance(runner.run("kill_self"), Crashed)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert processes.children_of(_launchers()[-1]) == []
+    folder = next(Path("/tmp").glob(f"pawl-work-{os.getpid()}-*"))
+    assert list(folder.iterdir()) == []
