@@ -13,7 +13,7 @@ from builder.connections.sealing import seal, unseal
 from builder.connections.selectors import used_by
 from kit.ids import new_id
 from teams import audit
-from teams.access import Actor, Permission, require
+from teams.access import Actor, Permission, require, require_system
 from teams.models import Workspace
 
 
@@ -75,6 +75,19 @@ def delete_connection(*, actor: Actor, connection: Connection) -> None:
         data={"name": connection.name, "kind": connection.kind},
     )
     connection.delete()
+
+
+@transaction.atomic
+def reseal_all(*, actor: Actor) -> int:
+    """Seals every connection with the newest key, and says how many. Raises ConnectionUnreadable: then none is changed."""
+    require_system(actor)
+    count = 0
+    for connection in Connection.objects.select_for_update(of=("self",)).select_related("workspace").order_by("id"):
+        connection.sealed = seal(connection.id, unseal(connection.id, connection.sealed))
+        connection.save(update_fields=["sealed"])
+        audit.record(actor, "connection.reseal", target=connection, workspace=connection.workspace)
+        count += 1
+    return count
 
 
 def _check_name(workspace: Workspace, name: str) -> None:

@@ -3,6 +3,7 @@ from uuid import UUID
 
 import pytest
 from cryptography.fernet import Fernet
+from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from builder.connections.errors import (
@@ -167,6 +168,19 @@ def test_an_older_key_still_opens_and_a_lost_one_says_so(people: Cast, settings:
     settings.ENCRYPTION_KEYS = []
     with pytest.raises(ConnectionUnreadable, match="No encryption key"):
         seal(connection.id, {})
+
+
+def test_after_resealing_the_older_key_can_go(people: Cast, settings: Settings) -> None:
+    connection = made(people)
+    old, new = settings.ENCRYPTION_KEYS, [Fernet.generate_key().decode()]
+    settings.ENCRYPTION_KEYS = new + old
+    call_command("reseal_connections")
+    settings.ENCRYPTION_KEYS = new
+    connection.refresh_from_db()
+    assert shown_settings(connection).secrets == ["headers", "token"]
+    settings.ENCRYPTION_KEYS = old
+    with pytest.raises(CommandError, match="PAWL_ENCRYPTION_KEYS"):
+        call_command("reseal_connections")
 
 
 def test_what_is_sealed_for_one_row_does_not_open_in_another(people: Cast) -> None:

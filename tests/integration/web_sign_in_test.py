@@ -5,6 +5,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from teams.access import SYSTEM
+from teams.models import AuditRecord
 from teams.services import create_user
 from tests.people import PASSWORD
 
@@ -37,6 +38,8 @@ def test_a_person_signs_in_by_e_mail_and_out_again(ana: str) -> None:
     response = client.post(LOGIN, form)
     assert (response.status_code, response["location"]) == (302, "/w/acme")
     assert client.get("/api/session").json()["user"]["email"] == ana
+    record = AuditRecord.objects.get(action="user.sign_in")
+    assert (record.actor_name, record.data) == ("Ana", {"from": "127.0.0.1"})
 
     assert client.get("/accounts/logout/").status_code == 200
     assert client.get("/api/session").status_code == 200, "a GET signs nobody out"
