@@ -51,8 +51,7 @@ def propagate(tx: Transition, key: ScopeKey) -> None:
             decide(tx, node, row, rows=rows)
     if container is not None and all(row.status not in OPEN for row in rows.values()):
         settle_item(tx, container, failed=any(is_unhandled_failure(row) for row in rows.values()))
-    if container is None:
-        finish_run(tx)
+    finish_run(tx)
 
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:

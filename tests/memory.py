@@ -1,0 +1,166 @@
+"""A run in memory: the core's transitions without a database, for tests of the rules alone.
+
+`MemoryRun` keeps rows as the store would, gives them ids, and checks after each transition what the invariants check in
+(counters, event numbers, containers). Bodies are played by the test: `finish("A", Succeeded(1))`.
+"""
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from builder.graph.model import Graph
+from runs.core.advance import begin_run, propagate
+from runs.core.definition import Definition
+from runs.core.outcomes import Fans, Outcome, Succeeded
+from runs.core.rows import EndedAttempt, Event, Row, RunRow, Stored
+from runs.core.settle import settle_attempt
+from runs.core.states import OPEN, RunStatus, StepStatus
+from runs.core.transition import ScopeKey, Transition
+from steps.registry import all_specs
+
+WORKER = UUID(int=1)
+
+
+@dataclass
+class MemoryRun:
+    graph: Graph
+    run_input: Any = None
+    run: RunRow = field(default_factory=lambda: RunRow(uuid4(), RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0))
+    rows: dict[int, Row] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    attempts: list[EndedAttempt] = field(default_factory=list)
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.definition = Definition(self.graph, all_specs())
+        self.transact(lambda tx: begin_run(tx, Stored(text=json.dumps(self.run_input))), adopt_empty=True)
+
+    # ------------------------------------------------------------------ the loader
+    def scope(self, key: ScopeKey) -> list[Row]:
+        return self._copies(lambda row: (row.parent_id, row.index) == key)
+
+    def row(self, step_run_id: int) -> Row:
+        return copy.deepcopy(self.rows[step_run_id])
+
+    def open_children(self, container_id: int) -> list[Row]:
+        return self._copies(lambda row: row.parent_id == container_id and row.status in OPEN)
+
+    def open_rows(self) -> list[Row]:
+        return self._copies(lambda row: row.status in OPEN)
+
+    def broken_items(self, container_id: int) -> list[int]:
+        broken = {
+            row.index
+            for row in self.rows.values()
+            if row.parent_id == container_id
+            and (row.status is StepStatus.CANCELLED or (row.status is StepStatus.FAILED and row.handled is None))
+        }
+        return sorted(index for index in broken if index is not None)
+
+    def _copies(self, wanted: Callable[[Row], bool]) -> list[Row]:
+        return [copy.deepcopy(row) for row in self.rows.values() if wanted(row)]
+
+    # ------------------------------------------------------------------ transitions
+    def transact(self, act: Callable[[Transition], Any], *, adopt_empty: bool = False) -> Any:
+        tx = Transition(self.definition, copy.deepcopy(self.run), self, actor="test")
+        if adopt_empty:
+            tx.adopt([], (None, None))
+        result = act(tx)
+        self._commit(tx)
+        return result
+
+    def preview(self, act: Callable[[Transition], Any]) -> Any:
+        """The act on a transition that is thrown away."""
+        return act(Transition(self.definition, copy.deepcopy(self.run), self, actor="test"))
+
+    def _commit(self, tx: Transition) -> None:
+        for before, row in tx.touched.values():
+            assert (before is None) == (row.id is None)
+            if row.id is None:
+                row.id = len(self.rows) + 1
+            else:
+                found = self.rows[row.id]
+                assert found.status == before, f"{row.path} was moved from {before}, and is {found.status}"
+                assert found.status is not StepStatus.SUCCEEDED, f"{row.path} has succeeded and was changed"
+            row.stamps, row.delay_s, row.input = "", row.delay_s if row.status is StepStatus.RETRY_WAIT else None, None
+            self.rows[row.id] = copy.deepcopy(row)
+        self.run = copy.deepcopy(tx.run)
+        self.events += tx.events
+        self.attempts += tx.attempts
+        self.check()
+
+    def check(self) -> None:
+        """What the invariants say (I1, I2, I3, I6, I8, I9, I10)."""
+        assert [event.seq for event in self.events] == list(range(1, self.run.event_seq + 1))
+        rows = list(self.rows.values())
+        assert self.run.open_count == sum(row.status in OPEN for row in rows)
+        assert self.run.total_count == len(rows)
+        assert self.run.failed_count == sum(row.status is StepStatus.FAILED and not row.handled for row in rows)
+        final = self.run.status in (RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.CANCELLED)
+        assert final == (self.run.open_count == 0)
+        done: set[str] = set()
+        for event in self.events:
+            assert not (event.type == "step.running" and event.path in done), f"{event.path} started after its success"
+            if event.type == "step.succeeded" and event.path is not None:
+                assert event.path not in done, f"{event.path} succeeded twice"
+                done.add(event.path)
+        for row in rows:
+            ended = sorted(a.number for a in self.attempts if a.step_run_id == row.id)
+            live = row.status in (StepStatus.RUNNING, StepStatus.WAITING)
+            assert ended == list(range(1, row.attempt + 1 - live)), f"{row.path}: attempts {ended} of {row.attempt}"
+            if row.items is not None:
+                busy = {each.index for each in rows if each.parent_id == row.id and each.status in OPEN}
+                assert row.items.open == len(busy), f"{row.path} says {row.items.open} open items, not {len(busy)}"
+
+    # ------------------------------------------------------------------ playing the worker
+    def by_path(self, path: str) -> Row:
+        return next(row for row in self.rows.values() if row.path == path)
+
+    def ready(self) -> list[str]:
+        return [row.path for row in self.rows.values() if row.status is StepStatus.READY]
+
+    def claim(self, path: str) -> None:
+        def act(tx: Transition) -> None:
+            row = self._in(tx, path)
+            tx.readied.append(row)
+            tx.claim(row, worker=WORKER, claim=uuid4())
+
+        self.transact(act)
+
+    def finish(self, path: str, outcome: Outcome, *, jitter: float = 0.0) -> None:
+        """Claims the step where it is ready, and ends its attempt."""
+        if self.by_path(path).status is StepStatus.READY:
+            self.claim(path)
+
+        def act(tx: Transition) -> None:
+            row = self._in(tx, path)
+            value = outcome.output if isinstance(outcome, Succeeded) else None
+            value = list(outcome.items) if isinstance(outcome, Fans) else value
+            settle_attempt(tx, row, outcome, output=Stored(text=json.dumps(value)), jitter=jitter)
+            propagate(tx, (row.parent_id, row.index))
+
+        self.transact(act)
+
+    def _in(self, tx: Transition, path: str) -> Row:
+        row = self.by_path(path)
+        return tx.scope((row.parent_id, row.index))[row.node_id]
+
+    def on(self, path: str, act: Callable[[Transition, Row], Any]) -> Any:
+        return self.transact(lambda tx: act(tx, self._in(tx, path)))
+
+    def statuses(self) -> Mapping[str, str]:
+        return {row.path: row.status.value for row in self.rows.values()}
+
+    def succeed_all(self, *, items: Mapping[str, Any] | None = None) -> None:
+        """Plays every ready step to success until nothing is ready; `items` gives containers (by key) their items."""
+        while ready := self.ready():
+            for path in ready:
+                key = path.rsplit(".", 1)[-1]
+                kind = self.definition.by_key[key].kind
+                if kind == "map":
+                    self.finish(path, Fans((items or {}).get(key, []), 32, "fail_at_end"))
+                else:
+                    self.finish(path, Succeeded(key))
