@@ -53,7 +53,7 @@ def main() -> None:
     try:
         jail.die_with_parent(job["parent"])
         jail.set_limits(cpu_s=job["cpu_s"], memory_bytes=job["memory_bytes"])
-        jail.enclose(allow_weak=job["allow_weak"])
+        jail.enclose(allow_weak=job["allow_weak"], below_bubblewrap=job["parent"] is None)
     except (OSError, ValueError) as problem:
         send(answer_to, {"refused": str(problem)})
         return

@@ -29,10 +29,13 @@ def _check(result: int, what: str) -> int:
 # ------------------------------------------------------------------ process
 
 
-def die_with_parent(parent: int) -> None:
-    """Killed as soon as the thread that started us ends, even where that was before this call."""
+def die_with_parent(parent: int | None) -> None:
+    """Killed as soon as the thread that started us ends, even where that was before this call.
+
+    None: bubblewrap stands between, and sees to it; in its namespace our parent has another number.
+    """
     _check(LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl(PDEATHSIG)")
-    if os.getppid() != parent:
+    if parent is not None and os.getppid() != parent:
         os._exit(1)
 
 
@@ -118,14 +121,17 @@ def lock_files(readable: Iterable[str]) -> None:
     os.close(ruleset)
 
 
-def readable_places() -> list[str]:
+def places() -> tuple[str, ...]:
     """What `import` needs: the standard library, the system's shared libraries, time zones."""
     paths = sysconfig.get_paths()
-    wanted = (
+    return (
         paths["stdlib"], paths["platstdlib"], "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo",
         "/etc/ld.so.cache", "/etc/localtime",
     )  # fmt: skip
-    return [path for path in dict.fromkeys(map(os.path.realpath, wanted)) if Path(path).exists()]
+
+
+def readable_places() -> list[str]:
+    return [path for path in dict.fromkeys(map(os.path.realpath, places())) if Path(path).exists()]
 
 
 # ------------------------------------------------------------------ system calls: seccomp
@@ -207,12 +213,12 @@ def lock_system_calls(library: ctypes.CDLL) -> None:
         raise OSError(-result, f"seccomp_load: {os.strerror(-result)}")
 
 
-def enclose(*, allow_weak: bool) -> list[str]:
+def enclose(*, allow_weak: bool, below_bubblewrap: bool) -> list[str]:
     """Puts the walls up; answers which stand. Raises OSError where one is missing and nobody has said: go on."""
     if platform.system() != "Linux":
         raise OSError("the sandbox needs Linux")
     library = seccomp_library()  # loaded while its file can still be opened
-    walls = []
+    walls = ["bubblewrap"] if below_bubblewrap else []
     drop_privileges()
     if landlock_version():
         lock_files(readable_places())
@@ -221,10 +227,8 @@ def enclose(*, allow_weak: bool) -> list[str]:
         lock_system_calls(library)
         walls.append("seccomp")
     missing = {"landlock", "seccomp"} - set(walls)
-    if missing and not allow_weak:
-        names = {
-            "landlock": "Landlock (Linux 5.13 or newer, switched on)",
-            "seccomp": "libseccomp (package libseccomp2)",
-        }
-        raise OSError("this machine lacks " + " and ".join(names[each] for each in sorted(missing)))
+    if missing and not (below_bubblewrap or allow_weak):
+        names = {"landlock": "Landlock (Linux 5.13 or newer)", "seccomp": "libseccomp (package libseccomp2)"}
+        lacking = " and ".join(names[each] for each in sorted(missing))
+        raise OSError(f"this machine lacks {lacking}, and bubblewrap, which would do instead")
     return walls

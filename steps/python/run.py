@@ -6,7 +6,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from steps.base import StepContext, StepFailure
+from steps.python import outer
 from steps.python.spec import PythonConfig
 
 INSIDE = Path(__file__).with_name("inside.py")
@@ -24,15 +24,16 @@ WEAK = "PAWL_SANDBOX_WEAK"  # '1': run even where a wall is missing; for a machi
 
 
 def run(config: PythonConfig, ctx: StepContext) -> Any:
+    program = outer.bubblewrap() if outer.is_needed() else None
     job = {
-        "parent": os.getpid(),
+        "parent": os.getpid() if program is None else None,
         "code": config.code,
         "inputs": config.inputs,
         "cpu_s": math.ceil(config.time_limit_s) + 1,
         "memory_bytes": config.memory_mb * 1024 * 1024,
         "allow_weak": os.environ.get(WEAK) == "1",
     }
-    with _sandbox(ctx) as (process, result_end):
+    with _sandbox(ctx, program=program) as (process, result_end):
         told = _Told(json.dumps(job).encode("ascii"), ctx)
         in_time = _converse(process, result_end, told, deadline=time.monotonic() + config.time_limit_s)
         if in_time:
@@ -44,11 +45,11 @@ def run(config: PythonConfig, ctx: StepContext) -> Any:
 
 
 @contextmanager
-def _sandbox(ctx: StepContext) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def _sandbox(ctx: StepContext, *, program: str | None) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     result_end, child_end = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(INSIDE), str(child_end)],
+            outer.command(INSIDE, [str(child_end)], program=program),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from steps.base import StepFailure
+from steps.python import outer
 from steps.python import run as body
 from tests.step_context import FakeContext, run_step
 
@@ -258,7 +260,8 @@ def children() -> set[str]:
 def test_a_missing_wall_refuses_unless_the_operator_has_said_so(
     ctx: FakeContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A copy of the sandbox on a machine without seccomp."""
+    """A copy of the sandbox on a machine without seccomp and without bubblewrap."""
+    monkeypatch.setattr(outer, "bubblewrap", lambda: None)
     for name in ("inside.py", "jail.py"):
         text = (Path(body.__file__).parent / name).read_text()
         (tmp_path / name).write_text(text.replace("libseccomp.so.2", "libseccomp-missing.so"))
@@ -271,9 +274,44 @@ def test_a_missing_wall_refuses_unless_the_operator_has_said_so(
     assert run(ctx, "result = 1") == 1
 
 
+def test_bubblewrap_is_asked_only_where_a_wall_of_our_own_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert outer.is_needed() is False
+    outer.is_needed.cache_clear()
+    monkeypatch.setattr(outer.jail, "landlock_version", lambda: 0)
+    assert outer.is_needed() is True
+    outer.is_needed.cache_clear()
+
+
+def test_below_bubblewrap_only_what_import_needs_is_shown(tmp_path: Path) -> None:
+    command = outer.command(tmp_path / "inside.py", ["7"], program="/usr/bin/bwrap")
+    assert command[:3] == ["/usr/bin/bwrap", "--unshare-all", "--die-with-parent"]
+    assert command[-4:] == ["-I", "-S", str(tmp_path / "inside.py"), "7"]
+    shown = {place for kind, place in pairwise(command) if kind == "--ro-bind"}
+    assert str(tmp_path) in shown
+    assert not shown & {"/", "/etc", "/home", "/root", "/tmp", "/proc", "/var", "/run"}
+
+
+@pytest.mark.skipif(outer.bubblewrap() is None, reason="bubblewrap is not installed, or may not make namespaces here")
+def test_bubblewrap_does_where_landlock_and_seccomp_are_missing(
+    ctx: FakeContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, listener: int
+) -> None:
+    for name in ("inside.py", "jail.py"):
+        text = (Path(body.__file__).parent / name).read_text()
+        text = text.replace("libseccomp.so.2", "libseccomp-missing.so").replace("= 444, 445, 446", "= 9444, 9445, 9446")
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(body, "INSIDE", tmp_path / "inside.py")
+    monkeypatch.setattr(outer, "is_needed", lambda: True)
+    assert run(ctx, "import json, sqlite3, ssl\nresult = inputs", inputs={"a": 1}) == {"a": 1}
+    for probe in ("reads a file of the machine", "writes a file", "opens a connection", "kills its parent", "mounts"):
+        failure = failure_of(ctx, PROBES[probe].replace("PORT", str(listener)))
+        assert failure.code in {"python_error", "python_ended"}, probe
+    assert failure_of(ctx, "while True: pass", time_limit_s=0.5).code == "timed_out"
+
+
 def test_the_sandbox_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
     script = f"""
 import sys; sys.path.insert(0, {str(Path(body.__file__).parents[2])!r})
+from itertools import pairwise
 from pathlib import Path
 from tests.step_context import FakeContext, run_step
 ctx = FakeContext(storage_root=Path({str(tmp_path)!r}))
