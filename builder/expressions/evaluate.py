@@ -21,6 +21,7 @@ from builder.expressions.parse import RESULT, Compiled, compiled, holds_expressi
 from builder.expressions.values import NotJson, plain
 
 Scope = Mapping[str, Any]
+LONGEST_REASON = 300
 BROKE = (
     TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError,
     AssertionError,  # Jinja's truncate
@@ -128,6 +129,6 @@ class Resolver:
 def tell(problem: BaseException) -> str:
     if isinstance(problem, RecursionError):
         return "it is nested too deeply"
-    return (
-        "a number becomes too large" if isinstance(problem, OverflowError) else str(problem) or type(problem).__name__
-    )
+    if isinstance(problem, OverflowError):
+        return "a number becomes too large"
+    return (str(problem) or type(problem).__name__)[:LONGEST_REASON]  # some quote the value that they could not take

@@ -148,10 +148,37 @@ def test_no_text_brings_anything_but_our_errors(words: list[str]) -> None:
 
 
 atoms: SearchStrategy[str] = st.sampled_from(
-    "run.a run.t run.n run.z run.m run.m.k run.gone nobody loop self range(3) 1 0 -1 2.5 't' '' '%Y' [] {} [1,2] "
-    "{'a':1} true none 99999".split()
+    [
+        "run.a",
+        "run.t",
+        "run.n",
+        "run.z",
+        "run.m",
+        "run.m.k",
+        "run.gone",
+        "nobody",
+        "loop",
+        "self",
+        "range(3)",
+        "1",
+        "0",
+        "-1",
+        "2.5",
+        "'t'",
+        "''",
+        "'%Y'",
+        "[]",
+        "{}",
+        "[1,2]",
+        "{'a':1}",
+        "true",
+        "none",
+        "99999",
+    ]
 )
-operators: SearchStrategy[str] = st.sampled_from("+ - * / // % ** ~ == < in and or".split())
+operators: SearchStrategy[str] = st.sampled_from(
+    ["+", "-", "*", "/", "//", "%", "**", "~", "==", "<", "in", "and", "or"]
+)
 filters: SearchStrategy[str] = st.sampled_from(sorted(FILTERS))
 tests: SearchStrategy[str] = st.sampled_from(sorted(name for name in TESTS if name.isalpha()))
 options: SearchStrategy[str] = st.sampled_from(["", "", "attribute=", "days=", "default=", "method=", "reverse="])

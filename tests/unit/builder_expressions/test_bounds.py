@@ -78,6 +78,11 @@ def test_no_python_attribute_can_be_reached(text: str) -> None:
 DEEP = "{% set x = [1] %}{% set y = [1] %}" + "{% set x = [x] %}{% set y = [y] %}" * 1100
 
 
+def test_an_error_does_not_repeat_a_large_value() -> None:
+    assert len(fails("{{ ('x' * 100000) | date }}").message) < 400
+    assert len(fails("{{ run['x' * 100000] }}").message) < 400
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
