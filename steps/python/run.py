@@ -124,13 +124,13 @@ def _converse(process: subprocess.Popen[bytes], result_end: int, told: _Told, *,
                 return False
             for key, _ in selector.select(left):
                 if key.data == "in":
-                    sent = _feed(selector, stdin, told.outgoing, sent)
+                    sent = _feed(selector, stdin, told.outgoing, sent=sent)
                 else:
                     _listen(selector, key, told)
     return True
 
 
-def _feed(selector: selectors.BaseSelector, stdin: Any, data: bytes, sent: int) -> int:
+def _feed(selector: selectors.BaseSelector, stdin: Any, data: bytes, *, sent: int) -> int:
     try:
         sent += os.write(stdin.fileno(), data[sent : sent + 65536])
     except BrokenPipeError:
