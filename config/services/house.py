@@ -63,7 +63,8 @@ class House:
         self.close()
 
     def close(self) -> None:
-        """Redis first: nobody is left to be woken; PostgreSQL last."""
+        """Whoever is left first, then Redis: nobody is there to be woken; PostgreSQL last."""
+        self._end_marked()
         (self.state / "running.json").unlink(missing_ok=True)
         if self.valkey is not None:
             self.valkey.stop()
@@ -105,11 +106,14 @@ class House:
         return state
 
     def _end_leftovers(self) -> None:
-        ended = processes.end(
-            lambda: processes.processes_marked(MARK, str(self.state)), number=signal.SIGTERM, grace_s=3.0
-        )
+        ended = self._end_marked()
         if ended:
             self._say(f"Ended {ended} processes that an earlier start had left behind")
+
+    def _end_marked(self) -> int:
+        return processes.end(
+            lambda: processes.processes_marked(MARK, str(self.state)), number=signal.SIGTERM, grace_s=2.0
+        )
 
     def _start_servers(self) -> None:
         secret = self.keys.get

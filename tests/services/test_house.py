@@ -158,6 +158,14 @@ def test_exec_joins_servers_that_run_already(state: Path) -> None:
         assert printed.strip() == house.environment["DATABASE_URL"]
 
 
+@pytest.mark.crash
+def test_what_a_killed_command_left_behind_ends_with_the_house(state: Path) -> None:
+    leaves_one = "import subprocess, sys; subprocess.Popen(['sleep', '600'], start_new_session=True)"
+    with _exec(state, sys.executable, "-c", leaves_one) as command:
+        assert command.wait(30) == 0
+    assert [pid for pid in _left(state) if processes.is_alive(pid)] == []
+
+
 def test_exec_hands_on_the_exit_code(state: Path) -> None:
     with _exec(state, sys.executable, "-c", "raise SystemExit(5)") as failing:
         assert failing.wait(30) == 5
