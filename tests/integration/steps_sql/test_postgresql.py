@@ -163,7 +163,7 @@ def test_a_wrong_password_fails_for_good_and_is_not_told(ctx: FakeContext) -> No
     "url",
     [
         "postgresql://u@/db?host=/var/run/postgresql", "postgresql://u@h1,h2/db", "postgresql://u@h/db?passfile=/etc/passwd",
-        "postgresql://u@h/db?hostaddr=127.0.0.1", "postgresql://u@h/db?sslkey=/root/key", "postgresql://u@h/db?options=-cx",
+        "postgresql://u@h/db?hostaddr=127.0.0.1", "postgresql://u@h/db?sslkey=/etc/key", "postgresql://u@h/db?options=-cx",
         "nonsense", "postgresql://u@h/db?service=x",
     ],
 )  # fmt: skip
