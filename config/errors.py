@@ -44,10 +44,10 @@ class ServerError(AppError):
 
 
 def body_of(error: AppError) -> dict[str, Any]:
-    return problem(error.status, error.code, error.message, error.data)
+    return problem(error.status, error.code, detail=error.message, data=error.data)
 
 
-def problem(status: int, code: str, detail: str, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def problem(status: int, code: str, *, detail: str, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
     title = HTTPStatus(status).phrase
     return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, "data": data or {}}
 
@@ -77,7 +77,7 @@ def _body_for(error: Exception) -> dict[str, Any] | None:
         if isinstance(error, kinds):
             return body_of(make())
     if isinstance(error, exceptions.APIException):
-        return problem(error.status_code, _PLAIN.get(type(error), "error"), str(error.detail))
+        return problem(error.status_code, _PLAIN.get(type(error), "error"), detail=str(error.detail))
     return None
 
 

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from kit.errors import Forbidden
 from teams import audit
-from teams.access import Actor, Permission, require, require_system, role_of
+from teams.access import Actor, Permission, person, require, require_system, role_of
 from teams.errors import AlreadyMember, EmailTaken, SlugTaken, WeakPassword
 from teams.models import Membership, Role, User, Workspace
 
@@ -45,7 +45,7 @@ def add_member(*, actor: Actor, workspace: Workspace, user: User, role: Role) ->
     require(actor, Permission.MANAGE_MEMBERS, workspace)
     if role is Role.OWNER and actor.kind != "system" and role_of(actor, workspace) is not Role.OWNER:
         raise Forbidden("Only an owner can make somebody an owner.", role=role.value)
-    if Membership.objects.filter(workspace=workspace, user=user).exists():
+    if role_of(person(user), workspace) is not None:
         raise AlreadyMember(f"{user.email} is a member of this workspace already.", email=user.email)
     return _join(actor, workspace, user, role=role)
 

@@ -12,7 +12,7 @@ from builder.connections.errors import ConnectionNotFound
 from builder.connections.kinds import Shown, secrets_of, shown
 from builder.connections.models import Connection
 from builder.connections.sealing import unseal
-from teams.access import Actor, visible_to
+from teams.access import SYSTEM, Actor, visible_to
 from teams.models import Workspace
 
 SECRETS = "_secrets"
@@ -39,9 +39,9 @@ def shown_settings(connection: Connection) -> Shown:
     return shown(connection.kind, unseal(connection.id, connection.sealed))
 
 
-def kinds_in(workspace_id: UUID) -> dict[str, str]:
-    """name -> kind, of every connection of the workspace: what graphs are checked against."""
-    return dict(Connection.objects.filter(workspace_id=workspace_id).values_list("name", "kind"))
+def kinds_in(workspace: Workspace) -> dict[str, str]:
+    """name -> kind, of every connection of the workspace: what graphs are checked against, whoever looks at them."""
+    return dict(visible_to(SYSTEM, Connection.objects.all(), workspace).values_list("name", "kind"))
 
 
 def used_by(connection: Connection) -> list[UsingWorkflow]:

@@ -79,7 +79,7 @@ def delete_connection(*, actor: Actor, connection: Connection) -> None:
 
 @transaction.atomic
 def reseal_all(*, actor: Actor) -> int:
-    """Seals every connection with the newest key, and says how many. Raises ConnectionUnreadable: then none is changed."""
+    """Seals every connection with the newest key, and says how many. Raises ConnectionUnreadable; none changes then."""
     require_system(actor)
     count = 0
     for connection in Connection.objects.select_for_update(of=("self",)).select_related("workspace").order_by("id"):

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from builder.connections.selectors import kinds_in
 from builder.graph.model import Graph
 from builder.validation.check import check
 from steps import registry
+from teams.models import Workspace
 
 
-def problems_of(graph: Graph, workspace_id: UUID) -> list[dict[str, str]]:
+def problems_of(graph: Graph, workspace: Workspace) -> list[dict[str, str]]:
     """As the API shows them: {code, severity, message, node?, field?, edge?}."""
-    found = check(graph, registry.all_specs(), connections=kinds_in(workspace_id))
+    found = check(graph, registry.all_specs(), connections=kinds_in(workspace))
     return [problem.as_json() for problem in found]
 
 

@@ -18,8 +18,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "workspace filter": {
         "builder/connections/services.py::_check_name": "is the name free in the workspace that `require` has let in?",
         "builder/connections/selectors.py::settings_of": "the engine asks for a run's own workspace; no person's wish",
-        "builder/workflows/checking.py::_kinds": "kinds of the connections of a workflow that the caller may see",
-        "teams/services.py::add_member": "is this person a member already? asked after `require`",
     },
     "positional parameters": {
         "builder/expressions/filters.py::group_by": _FILTER,

@@ -11,8 +11,8 @@ from django.core.management import BaseCommand, CommandError
 from django.db import transaction
 
 from kit.errors import AppError
-from teams.access import SYSTEM
-from teams.models import Membership, Role, User, Workspace
+from teams.access import SYSTEM, person, role_of
+from teams.models import Role, User, Workspace
 from teams.services import add_member, create_user, create_workspace
 
 
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         space = Workspace.objects.filter(slug=slug).first()
         if space is None:
             raise CommandError(f"There is no workspace '{slug}'. Make it with --new-workspace NAME.")
-        if Membership.objects.filter(workspace=space, user=user).exists():
+        if role_of(person(user), space) is not None:
             self.stdout.write(f"{user.email} is a member of {space} already")
             return
         add_member(actor=SYSTEM, workspace=space, user=user, role=role)
