@@ -33,6 +33,7 @@ export default defineConfig(({ mode, command }) => ({
     environment: 'jsdom',
     setupFiles: ['src/testing/setup.ts'],
     css: false,
+    testTimeout: 30_000,
     restoreMocks: true,
     unstubGlobals: true,
     sequence: { shuffle: true },

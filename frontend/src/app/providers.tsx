@@ -48,12 +48,30 @@ export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(createQueryClient);
   const live = useLiveSocket();
   return (
+    <Ground client={client} live={live}>
+      {children}
+    </Ground>
+  );
+}
+
+interface GroundProps {
+  client: QueryClient;
+  live: LiveSocket;
+  children: ReactNode;
+  /** Tests draw without transitions and portals that outlive them. */
+  env?: 'default' | 'test';
+}
+
+/** What every page stands on. */
+export function Ground({ client, live, children, env = 'default' }: GroundProps) {
+  return (
     <QueryClientProvider client={client}>
       <MantineProvider
         theme={theme}
         cssVariablesResolver={cssVariables}
         defaultColorScheme="auto"
         getStyleNonce={styleNonce}
+        env={env}
       >
         <ModalsProvider>
           <Notifications position="bottom-right" />

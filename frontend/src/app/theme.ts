@@ -13,12 +13,26 @@ const accent: MantineColorsTuple = [
   '#2a3290',
 ];
 
+/** Greys with a slight blue, as the tokens have them: Mantine draws inputs and borders of the dark theme with these. */
+const dark: MantineColorsTuple = [
+  '#e7eaf1',
+  '#c3cad8',
+  '#a8b0c1',
+  '#8a93a7',
+  '#3a4254',
+  '#2b3240',
+  '#1c212c',
+  '#161a23',
+  '#12151d',
+  '#0f1219',
+];
+
 const dense = { defaultProps: { size: 'xs' } };
 
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 5 },
-  colors: { accent },
+  colors: { accent, dark },
   fontFamily: 'var(--pawl-font)',
   fontFamilyMonospace: 'var(--pawl-mono)',
   fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },

@@ -36,6 +36,10 @@ const HELP: { [code: string]: Help } = {
     meaning: 'Steps may not reach private, local or metadata addresses.',
     advice: 'Use a public address, or have the one who runs Pawl allow this host and port.',
   },
+  items_failed: {
+    meaning: 'Some items of this container could not be finished; the others are kept.',
+    advice: 'Look at the failed items below. Resume runs only those.',
+  },
   expression_failed: {
     meaning: 'An expression of this step could not be worked out with the outputs that were there.',
     advice: 'Compare the expression with the inputs below. A corrected expression needs a new version.',

@@ -97,9 +97,15 @@ export function planSentence(preview: ResumePreview, graph: GraphDocument): stri
   return `${keeps}${from}.${saved}`;
 }
 
-export function effectsSentence(preview: ResumePreview, graph: GraphDocument): string {
-  const names = preview.effects.filter((one) => one.may_happen_twice).map((one) => nameOf(graph, one.path));
-  return names.length > 0 ? `May take effect twice: ${formatNames(names)}.` : '';
+/** What the plan does outside: whether that is risky, in one sentence. */
+export function effectsOf(preview: ResumePreview, graph: GraphDocument): { isRisky: boolean; sentence: string } {
+  const names = (effects: ResumePreview['effects']) =>
+    formatNames(effects.map((one) => `'${nameOf(graph, one.path)}'`));
+  const twice = preview.effects.filter((one) => one.may_happen_twice);
+  if (twice.length > 0) return { isRisky: true, sentence: `May take effect twice: ${names(twice)}.` };
+  if (preview.effects.length === 0) return { isRisky: false, sentence: 'Nothing of it acts outside.' };
+  const verb = preview.effects.length === 1 ? 'acts' : 'act';
+  return { isRisky: false, sentence: `${names(preview.effects)} ${verb} outside, with the same key as before.` };
 }
 
 export function isResumable(run: Run): boolean {

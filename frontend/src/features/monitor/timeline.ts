@@ -1,8 +1,8 @@
 import type { RunEvent } from '../../api/types';
 
-/** A stretch of a step's life: in the queue, executed as one attempt, or waiting without a worker. */
+/** A stretch of a step's life: in the queue, executed as one attempt, waiting without a worker, or working on its items. */
 export interface Segment {
-  kind: 'queued' | 'running' | 'waiting';
+  kind: 'queued' | 'running' | 'waiting' | 'items';
   from: number;
   /** null: it goes on now. */
   to: number | null;
@@ -40,7 +40,7 @@ export function lanesOf(events: readonly RunEvent[]): Map<string, Lane> {
     const status = event.type.slice('step.'.length);
     const lane = lanes.get(event.path) ?? { path: event.path, segments: [] };
     close(lane, status, Date.parse(event.at));
-    const kind = OPENS[status];
+    const kind = event.data.wait === 'children' ? 'items' : OPENS[status];
     if (kind) lane.segments.push({ kind, from: Date.parse(event.at), to: null, attempt: event.attempt ?? 0 });
     if (lane.segments.length > 0) lanes.set(event.path, lane);
   }
@@ -52,6 +52,25 @@ function close(lane: Lane, status: string, at: number): void {
   if (!open || open.to !== null) return;
   open.to = Math.max(at, open.from);
   if (open.kind === 'running') open.outcome = OUTCOMES[status] ?? 'other';
+}
+
+/** A lane at the top with the lanes of its items. */
+export interface LaneGroup extends Lane {
+  items: Lane[];
+}
+
+const beginOf = (lane: Lane): number => lane.segments[0]?.from ?? 0;
+
+/** Lanes by their begin; those of a container's items stand below it. */
+export function groupLanes(lanes: ReadonlyMap<string, Lane>): LaneGroup[] {
+  const groups = new Map<string, LaneGroup>();
+  for (const lane of lanes.values()) if (!lane.path.includes('[')) groups.set(lane.path, { ...lane, items: [] });
+  for (const lane of lanes.values()) {
+    if (lane.path.includes('[')) groups.get(lane.path.slice(0, lane.path.indexOf('[')))?.items.push(lane);
+  }
+  const byBegin = (a: Lane, b: Lane) => beginOf(a) - beginOf(b);
+  for (const group of groups.values()) group.items.sort(byBegin);
+  return [...groups.values()].sort(byBegin);
 }
 
 export interface Scale {

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconPlayerSkipForward } from '@tabler/icons-react';
 import { sentenceOf } from '../../../api/errors';
 import { usePlan } from '../plan';
 import { useRunState } from '../store';
-import { effectsSentence, nameOf, planSentence } from '../summary';
+import { effectsOf, nameOf, planSentence } from '../summary';
 import classes from './run-view.module.css';
 
 function Legend() {
@@ -22,31 +22,28 @@ export function PlanBar() {
   const plan = usePlan();
   const graph = useRunState((state) => state.graph);
   const { preview } = plan;
-  const twice = preview ? effectsSentence(preview, graph) : '';
+  const effects = preview?.allowed ? effectsOf(preview, graph) : null;
   const first = preview?.again[0];
   return (
-    <section className={classes.planBar} data-risky={twice !== '' || undefined} aria-label="Plan of the resume">
+    <section className={classes.planBar} data-risky={effects?.isRisky || undefined} aria-label="Plan of the resume">
       <div className={classes.planText} aria-live="polite">
         <strong>
           {preview ? planSentence(preview, graph) : plan.error ? 'No plan could be made.' : 'Making the plan…'}
         </strong>
-        {twice ? (
-          <span className={classes.risk}>
-            <IconAlertTriangle size={15} aria-hidden="true" /> {twice}
+        {effects ? (
+          <span className={effects.isRisky ? classes.risk : classes.calm}>
+            {effects.isRisky ? <IconAlertTriangle size={15} aria-hidden="true" /> : null} {effects.sentence}
           </span>
         ) : null}
         {plan.error ? <span className={classes.risk}>{sentenceOf(plan.error)}</span> : null}
         {preview && !preview.allowed ? <span className={classes.risk}>{preview.refusal}</span> : null}
-        {preview?.allowed && !twice && preview.effects.length === 0 ? (
-          <span className={classes.calm}>No outside effect can happen twice.</span>
-        ) : null}
       </div>
       <Legend />
       <Button variant="default" onClick={plan.close}>
         Not now
       </Button>
       <Button
-        color={twice ? 'orange.8' : undefined}
+        color={effects?.isRisky ? 'orange.8' : undefined}
         leftSection={<IconPlayerSkipForward size={15} />}
         disabled={!preview?.allowed}
         loading={plan.isBusy}

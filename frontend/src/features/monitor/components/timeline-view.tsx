@@ -1,19 +1,28 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 
+import { useShortcuts } from '../../../components/ui/shortcuts';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
-import { StatusShape } from '../../../diagram';
 import { useNow } from '../../../hooks/use-now';
 import { formatDuration } from '../../../lib/format';
-import { shownStatus } from '../node-status';
-import type { RunState } from '../reducer';
-import { useSelection } from '../selection';
 import { useRunState } from '../store';
-import { nameOf } from '../summary';
-import { type Lane, lanesOf, positionIn, type Scale, type Segment, ticksOf } from '../timeline';
+import { groupLanes, lanesOf, positionIn, type Scale, ticksOf } from '../timeline';
 import { useHistory } from '../use-history';
+import { TimelineRow } from './timeline-row';
 import classes from './timeline-view.module.css';
 
-const MOST_LANES = 400;
+/** So many rows of items are drawn below one container; the step panel pages through all of them. */
+const MOST_ITEM_ROWS = 300;
+
+function useUnfolded(all: readonly string[]) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (path: string) =>
+    setOpen((before) => new Set(before.has(path) ? [...before].filter((one) => one !== path) : [...before, path]));
+  useShortcuts('Timeline', [
+    { key: 'e', label: 'Expand all containers', act: () => setOpen(new Set(all)) },
+    { key: 'w', label: 'Collapse all containers', act: () => setOpen(new Set()) },
+  ]);
+  return { open, toggle };
+}
 
 /** A row a step: queued, running, waiting; attempts side by side; a line for now. A click selects the node. */
 export function TimelineView() {
@@ -21,48 +30,36 @@ export function TimelineView() {
   const state = useRunState((run) => run);
   const isOver = state.run.finished_at !== null;
   const now = useNow(1000, !isOver);
-  const lanes = useMemo(() => lanesOf(events), [events]);
-  const ordered = useMemo(() => orderLanes(lanes, state.graph), [lanes, state.graph]);
+  const groups = useMemo(() => groupLanes(lanesOf(events)), [events]);
+  const { open, toggle } = useUnfolded(groups.map((group) => group.path));
   if (error) return <ErrorState error={error} what="the timeline" onRetry={retry} />;
   if (isPending) return <LoadingRows label="Loading the timeline" />;
   const from = Date.parse(state.run.started_at);
-  const lastAt = events.length > 0 ? Date.parse(events[events.length - 1]?.at ?? '') : from;
-  const to = isOver ? Math.max(lastAt, from + 1) : Math.max(now, lastAt, from + 1);
-  const scale: Scale = { from, to };
+  const lastAt = Date.parse(events.at(-1)?.at ?? state.run.started_at);
+  const scale: Scale = { from, to: Math.max(isOver ? lastAt : now, lastAt, from + 1) };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={classes.view} aria-label="Timeline of the run" tabIndex={0}>
       <Ruler scale={scale} />
       <ol className={classes.lanes}>
-        {ordered.slice(0, MOST_LANES).map((lane) => (
-          <Row key={lane.path} lane={lane} scale={scale} state={state} isOver={isOver} />
-        ))}
+        {groups.map((group) => {
+          const isOpen = open.has(group.path);
+          const fold =
+            group.items.length > 0
+              ? { count: group.items.length, isOpen, toggle: () => toggle(group.path) }
+              : undefined;
+          const shown = isOpen ? group.items.slice(0, MOST_ITEM_ROWS) : [];
+          return [
+            <TimelineRow key={group.path} lane={group} scale={scale} state={state} isOver={isOver} fold={fold} />,
+            ...shown.map((lane) => (
+              <TimelineRow key={lane.path} lane={lane} scale={scale} state={state} isOver={isOver} />
+            )),
+          ];
+        })}
       </ol>
-      {ordered.length > MOST_LANES ? (
-        <p className={classes.more}>
-          {ordered.length - MOST_LANES} more rows are not drawn. Select the container to see its items.
-        </p>
-      ) : null}
       <Legend />
     </section>
   );
-}
-
-/** In the order of the graph, items below their container, each group by its begin. */
-function orderLanes(lanes: ReadonlyMap<string, Lane>, graph: RunState['graph']): Lane[] {
-  const begin = (lane: Lane) => lane.segments[0]?.from ?? 0;
-  const all = [...lanes.values()];
-  const top = all.filter((lane) => !lane.path.includes('.')).sort((a, b) => begin(a) - begin(b));
-  const below = new Map<string, Lane[]>();
-  for (const lane of all) {
-    if (!lane.path.includes('.')) continue;
-    const root = lane.path.slice(0, lane.path.indexOf('['));
-    below.set(root, [...(below.get(root) ?? []), lane]);
-  }
-  const place = new Map(graph.nodes.map((node, at) => [node.key, at]));
-  return top
-    .sort((a, b) => begin(a) - begin(b) || (place.get(a.path) ?? 0) - (place.get(b.path) ?? 0))
-    .flatMap((lane) => [lane, ...(below.get(lane.path) ?? []).sort((a, b) => begin(a) - begin(b))]);
 }
 
 function Ruler({ scale }: { scale: Scale }) {
@@ -81,67 +78,13 @@ function Ruler({ scale }: { scale: Scale }) {
   );
 }
 
-interface RowProps {
-  lane: Lane;
-  scale: Scale;
-  state: RunState;
-  isOver: boolean;
-}
-
-function Row({ lane, scale, state, isOver }: RowProps) {
-  const { step, selectStep } = useSelection();
-  const live = state.steps.get(lane.path);
-  const isItem = lane.path.includes('.');
-  const first = lane.segments[0]?.from ?? scale.from;
-  const last = lane.segments.at(-1)?.to ?? scale.to;
-  return (
-    <li>
-      <button
-        type="button"
-        className={classes.row}
-        data-selected={step === lane.path || undefined}
-        onClick={() => selectStep(lane.path)}
-      >
-        <span className={classes.name} data-item={isItem || undefined}>
-          {live ? <StatusShape status={shownStatus(live)} size={13} /> : null}
-          <span className={classes.nameText}>{nameOf(state.graph, lane.path)}</span>
-        </span>
-        <span className={classes.track}>
-          {lane.segments.map((segment) => (
-            <Bar key={`${segment.from}-${segment.kind}`} segment={segment} scale={scale} />
-          ))}
-          {isOver ? null : <span className={classes.now} style={{ left: `${positionIn(scale, scale.to)}%` }} />}
-        </span>
-        <span className={classes.total}>{formatDuration(last - first)}</span>
-      </button>
-    </li>
-  );
-}
-
-function Bar({ segment, scale }: { segment: Segment; scale: Scale }) {
-  const left = positionIn(scale, segment.from);
-  const width = positionIn(scale, segment.to ?? scale.to) - left;
-  const long = formatDuration((segment.to ?? scale.to) - segment.from);
-  const what = segment.kind === 'running' ? `attempt ${segment.attempt}` : segment.kind;
-  return (
-    <span
-      className={classes.segment}
-      data-kind={segment.kind}
-      data-outcome={segment.to === null ? 'open' : segment.outcome}
-      style={{ left: `${left}%`, width: `max(2px, ${width}%)` }}
-      title={`${what}, ${long}${segment.outcome ? `, ${segment.outcome}` : ''}`}
-    >
-      {segment.kind === 'running' && segment.attempt > 1 ? segment.attempt : null}
-    </span>
-  );
-}
-
 function Legend() {
   return (
     <ul className={classes.legend} aria-label="What the bars mean">
-      <li data-kind="queued">queued</li>
-      <li data-kind="running">running</li>
+      <li data-kind="queued">in the queue</li>
+      <li data-kind="succeeded">attempt succeeded</li>
       <li data-kind="failed">attempt failed</li>
+      <li data-kind="running">running</li>
       <li data-kind="waiting">waiting, no worker held</li>
     </ul>
   );

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { type ConnectionState, LiveSocket, PING_EVERY_MS, SILENCE_MS } from '../live-socket';
+
+/** The other end of a websocket, in the hands of the test. */
+class FakeSocket {
+  readyState = 0;
+  onopen: ((event: Event) => void) | null = null;
+  onmessage: ((event: MessageEvent) => void) | null = null;
+  onclose: ((event: CloseEvent) => void) | null = null;
+  onerror: ((event: Event) => void) | null = null;
+  readonly sent: unknown[] = [];
+  close = vi.fn();
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text));
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.onopen?.(new Event('open'));
+  }
+
+  say(message: unknown): void {
+    this.onmessage?.(new MessageEvent('message', { data: JSON.stringify(message) }));
+  }
+
+  drop(): void {
+    this.readyState = 3;
+    this.onclose?.(new CloseEvent('close'));
+  }
+}
+
+function setUp() {
+  const sockets: FakeSocket[] = [];
+  const states: ConnectionState[] = [];
+  const live = new LiveSocket({
+    url: () => 'ws://pawl/ws/live',
+    random: () => 1,
+    open: () => {
+      const socket = new FakeSocket();
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+  });
+  live.onState((state) => states.push(state));
+  live.connect();
+  const last = (): FakeSocket => {
+    const socket = sockets.at(-1);
+    if (!socket) throw new Error('no socket was opened');
+    return socket;
+  };
+  return { live, sockets, states, last };
+}
+
+const topic = (after = 7) => ({ workspace: 'acme', run: 'r1', after: () => after, onMessage: vi.fn() });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the live socket', () => {
+  it('subscribes what was followed before it was open', () => {
+    const { live, last } = setUp();
+    live.followRun(topic());
+    expect(last().sent).toEqual([]);
+    last().open();
+    expect(live.state).toBe('live');
+    expect(last().sent).toEqual([{ subscribe: { workspace: 'acme', run: 'r1', after: 7 } }]);
+  });
+
+  it('comes back after a loss, by growing delays, and asks from where its followers stand by then', () => {
+    const { live, sockets, states, last } = setUp();
+    let seq = 7;
+    live.followRun({ ...topic(), after: () => seq });
+    last().open();
+    last().drop();
+    expect(live.state).toBe('reconnecting');
+    seq = 12;
+    vi.advanceTimersByTime(399);
+    expect(sockets).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    last().drop();
+    vi.advanceTimersByTime(799);
+    expect(sockets).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    last().open();
+    expect(states).toEqual(['live', 'reconnecting', 'live']);
+    expect(last().sent).toEqual([{ subscribe: { workspace: 'acme', run: 'r1', after: 12 } }]);
+  });
+
+  it('never waits longer than ten seconds', () => {
+    const { sockets, last } = setUp();
+    for (let loss = 0; loss < 9; loss += 1) {
+      last().drop();
+      vi.advanceTimersByTime(10_000);
+    }
+    expect(sockets).toHaveLength(10);
+  });
+
+  it('hands a message to those who follow that run, and to no one else', () => {
+    const { live, last } = setUp();
+    const mine = topic();
+    const other = { ...topic(), run: 'r2' };
+    live.followRun(mine);
+    live.followRun(other);
+    last().open();
+    const message = { type: 'events', run: 'r1', events: [], last: 7 };
+    last().say(message);
+    last().say({ type: 'something new', run: 'r1' });
+    expect(mine.onMessage.mock.calls).toEqual([[message]]);
+    expect(other.onMessage).not.toHaveBeenCalled();
+  });
+
+  it('unsubscribes when the last follower leaves', () => {
+    const { live, last } = setUp();
+    last().open();
+    const leaveFirst = live.followRun(topic());
+    const leaveSecond = live.followRun(topic());
+    leaveFirst();
+    expect(last().sent).not.toContainEqual({ unsubscribe: { run: 'r1' } });
+    leaveSecond();
+    expect(last().sent).toContainEqual({ unsubscribe: { run: 'r1' } });
+  });
+
+  it('takes a connection for lost that has been silent too long', () => {
+    const { live, last, sockets } = setUp();
+    last().open();
+    vi.advanceTimersByTime(PING_EVERY_MS);
+    expect(last().sent).toEqual([{ ping: 1 }]);
+    last().say({ type: 'pong', n: 1 });
+    vi.advanceTimersByTime(SILENCE_MS - PING_EVERY_MS);
+    expect(live.state).toBe('live');
+    vi.advanceTimersByTime(2 * PING_EVERY_MS);
+    expect(sockets[0]?.close).toHaveBeenCalled();
+    expect(live.state).toBe('reconnecting');
+  });
+
+  it('tells polling from offline by whether the polls are answered, and neither while it is live', () => {
+    const { live, last } = setUp();
+    last().open();
+    live.reportPoll(false);
+    expect(live.state).toBe('live');
+    last().drop();
+    live.reportPoll(true);
+    expect(live.state).toBe('polling');
+    live.reportPoll(false);
+    expect(live.state).toBe('offline');
+  });
+
+  it('hurries when the network comes back', () => {
+    const { live, last, sockets } = setUp();
+    last().drop();
+    live.hurry();
+    expect(sockets).toHaveLength(2);
+    last().open();
+    vi.advanceTimersByTime(5000);
+    expect(sockets).toHaveLength(2);
+  });
+});
