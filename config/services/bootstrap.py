@@ -115,7 +115,7 @@ def frontend() -> None:
     node_modules()
     say("Front end: npm run build")
     _do(
-        ["npm", "run", "--silent", "build"],
+        ["npm", "run", "--silent", "build", "--", "--logLevel", "warn"],
         cwd=FRONTEND,
         env=_node_environment(),
         hint="The compiler's words are above.",
