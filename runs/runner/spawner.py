@@ -17,12 +17,14 @@ from threading import Lock
 
 from kit.clock import monotonic_s
 from kit.errors import Unavailable
+from runs.runner import processes
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 60.0  # a launcher imports pydantic and jinja first, perhaps on a machine that is busy starting
 GONE_LIMIT_S = 10.0
 SEND_LIMIT_S = 5  # a child that takes no bytes for so long has stopped reading
 DEFAULT_MEMORY_BYTES = 2 * 1024**3
+CLEAR_ROUNDS = 20
 FOLDER_PREFIX = "pawl-work-"
 # All that a child's environment may hold: the worker's own has the database's password in it.
 PASSED_ON = (
@@ -149,7 +151,7 @@ class Spawner:
     def _start_launcher(self) -> _Launcher:
         sweep_left_folders()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        folder = tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-")
+        folder = tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-{pid_namespace()}-")
         arguments = [str(theirs.fileno()), str(os.getpid()), str(self._memory_limit_bytes), folder]
         with theirs:
             process = subprocess.Popen(
@@ -178,7 +180,7 @@ class Spawner:
         except subprocess.TimeoutExpired:
             launcher.process.kill()
             launcher.process.wait()
-        shutil.rmtree(launcher.folder, ignore_errors=True)
+        _clear(launcher.folder)
 
 
 def _ask_for_child(launcher: _Launcher) -> ChildProcess | None:
@@ -229,9 +231,24 @@ def is_readable(sock: socket.socket, limit_s: float) -> bool:
     return bool(poller.poll(limit_s * 1000))
 
 
+def _clear(folder: str) -> None:
+    """Ends what a launcher would have ended, had it not been killed itself, and removes its folder."""
+    for _ in range(CLEAR_ROUNDS):  # they may fork meanwhile
+        strays = processes.started_with(f"HOME={folder}\0")
+        if not strays:
+            break
+        processes.send(strays, signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def pid_namespace() -> int:
+    """A pid means something within its namespace only; containers may share a /tmp."""
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
 def sweep_left_folders() -> None:
-    """Removes the folders of workers that were killed together with their launcher."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*-*"):
+    """Clears up after workers that were killed together with their launchers: bodies' daemons, and folders."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*-{pid_namespace()}-*"):
         owner = folder.name.removeprefix(FOLDER_PREFIX).partition("-")[0]
         if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(folder, ignore_errors=True)
+            _clear(str(folder))

@@ -15,7 +15,7 @@ import pytest
 from runs.runner import processes
 from runs.runner.frames import FrameType, pack
 from runs.runner.messages import Crashed, Succeeded
-from runs.runner.spawner import REPOSITORY, NoChild, Spawner, sweep_left_folders
+from runs.runner.spawner import REPOSITORY, NoChild, Spawner, pid_namespace, sweep_left_folders
 from tests.runner import Bench, bench, is_alive, wait_until
 
 pytestmark = pytest.mark.crash
@@ -173,10 +173,11 @@ def test_children_die_with_their_launcher_although_the_worker_can_do_nothing(tmp
         launcher = next(pid for pid in processes.children_of(worker.pid) if b"launcher" in _command(pid))
         worker.send_signal(signal.SIGSTOP)
         os.kill(launcher, signal.SIGKILL)
-        try:
-            assert wait_until(lambda: not any(is_alive(pid) for pid in (pids[0], pids[3])), limit_s=2) <= 1
-        finally:
-            processes.send(pids, signal.SIGKILL)  # the daemons of a killed child, with nobody left to sweep them
+        assert wait_until(lambda: not any(is_alive(pid) for pid in (pids[0], pids[3])), limit_s=2) <= 1
+    daemons = [pids[1], pids[2], pids[4], pids[5]]
+    assert all(is_alive(pid) for pid in daemons)  # nobody is left to sweep them: the next launcher's start does
+    sweep_left_folders()
+    wait_until(lambda: not any(is_alive(pid) for pid in daemons), limit_s=2)
 
 
 def test_a_frozen_worker_s_child_works_on_and_goes_with_it(tmp_path: Path) -> None:
@@ -205,14 +206,15 @@ def test_the_end_of_the_thread_that_used_a_child_first_harms_no_child(runner: Be
 def test_folders_of_dead_workers_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
-    dead = Path(f"/tmp/pawl-work-{ended.pid}-left")
-    living = Path(f"/tmp/pawl-work-{os.getpid()}-kept")
-    dead.mkdir()
-    living.mkdir()
+    dead = Path(f"/tmp/pawl-work-{ended.pid}-{pid_namespace()}-left")
+    living = Path(f"/tmp/pawl-work-{os.getpid()}-{pid_namespace()}-kept")
+    elsewhere = Path(f"/tmp/pawl-work-{ended.pid}-1-kept")  # another container's, where that pid may well live
+    for folder in (dead, living, elsewhere):
+        folder.mkdir()
     sweep_left_folders()
-    assert not dead.exists()
-    assert living.exists()
+    assert [folder.exists() for folder in (dead, living, elsewhere)] == [False, True, True]
     living.rmdir()
+    elsewhere.rmdir()
 
 
 # ------------------------------------------------------------------ the pipe
