@@ -20,7 +20,7 @@ from teams.api.parsing import body_too_large
 CONTENT_TYPE = "application/problem+json"
 logger = logging.getLogger(__name__)
 
-_PLAIN: Mapping[type[exceptions.APIException], str] = {
+PLAIN_CODES: Mapping[type[exceptions.APIException], str] = {
     exceptions.MethodNotAllowed: "method_not_allowed",
     exceptions.NotAcceptable: "not_acceptable",
     exceptions.UnsupportedMediaType: "unsupported_media_type",
@@ -77,7 +77,7 @@ def _body_for(error: Exception) -> dict[str, Any] | None:
         if isinstance(error, kinds):
             return body_of(make())
     if isinstance(error, exceptions.APIException):
-        return problem(error.status_code, _PLAIN.get(type(error), "error"), detail=str(error.detail))
+        return problem(error.status_code, PLAIN_CODES.get(type(error), "error"), detail=str(error.detail))
     return None
 
 
