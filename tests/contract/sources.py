@@ -27,7 +27,7 @@ class Function:
 
 def walk(folder: Path = REPOSITORY) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name in NOT_OURS:
+        if path.name in NOT_OURS or path.name.startswith(".coverage"):
             continue
         if path.is_dir() and not path.is_symlink():
             yield from walk(path)
