@@ -4,7 +4,7 @@ changed, never their values."""
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from builder.connections.errors import ConnectionInUse, ConnectionNameTaken
 from builder.connections.kinds import check_kind, checked, merged
@@ -25,10 +25,9 @@ def create_connection(
     require(actor, Permission.CONNECT, workspace)
     check_kind(kind)
     complete = checked(kind, settings)
-    _check_name(workspace, name)
     connection = Connection(id=new_id(), workspace=workspace, name=name, kind=kind, updated_by=actor.user)
     connection.sealed = seal(connection.id, complete)
-    connection.save(force_insert=True)
+    _save(connection)
     audit.record(actor, "connection.create", target=connection, workspace=workspace, data={"name": name, "kind": kind})
     return connection
 
@@ -46,7 +45,6 @@ def update_connection(
     changed = []
     if name is not None and name != connection.name:
         _refuse_if_used(connection, "renamed")
-        _check_name(connection.workspace, name)
         connection.name = name
         changed.append("name")
     if settings is not None:
@@ -55,7 +53,7 @@ def update_connection(
         changed += sorted(field for field, value in complete.items() if value != kept.get(field))
         connection.sealed = seal(connection.id, complete)
     connection.updated_by = actor.user
-    connection.save()
+    _save(connection)
     audit.record(
         actor, "connection.update", target=connection, workspace=connection.workspace, data={"changed": changed}
     )
@@ -90,9 +88,15 @@ def reseal_all(*, actor: Actor) -> int:
     return count
 
 
-def _check_name(workspace: Workspace, name: str) -> None:
-    if Connection.objects.filter(workspace_id=workspace.id, name=name).exists():
-        raise ConnectionNameTaken(f"There is a connection '{name}' already. Choose another name.", field="name")
+def _save(connection: Connection) -> None:
+    """The database says whether the name is free, also where two people ask at once."""
+    try:
+        with transaction.atomic():
+            connection.save()
+    except IntegrityError as error:
+        raise ConnectionNameTaken(
+            f"There is a connection '{connection.name}' already. Choose another name.", field="name"
+        ) from error
 
 
 def _refuse_if_used(connection: Connection, act: str) -> None:

@@ -16,7 +16,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "steps/registry.py": "asked in the child and its launcher as well, which have no settings",
     },
     "workspace filter": {
-        "builder/connections/services.py::_check_name": "is the name free in the workspace that `require` has let in?",
         "builder/connections/selectors.py::settings_of": "the engine asks for a run's own workspace; no person's wish",
     },
     "positional parameters": {
