@@ -12,7 +12,7 @@ web)
 worker)
     # Fetched ahead, a short task would wait behind a long one.
     threads="${PAWL_WORKER_THREADS:-4}"
-    export dramatiq_queue_prefetch="$threads"
+    export dramatiq_queue_prefetch="$threads" PAWL_WORKER_THREADS="$threads"
     exec "$PYTHON" -m dramatiq --processes "${PAWL_WORKER_PROCESSES:-1}" --threads "$threads" \
         --worker-shutdown-timeout "${PAWL_DRAIN_MS:-30000}" django_dramatiq.setup runs.actors
     ;;

@@ -66,10 +66,10 @@ def programs(environment: dict[str, str], *, web: int) -> list[Program]:
         "2000",
     )
     # Fetched ahead, a short task would wait behind a long one.
-    prefetch = {"dramatiq_queue_prefetch": str(WORKER_THREADS)}
+    threads = {"dramatiq_queue_prefetch": str(WORKER_THREADS), "PAWL_WORKER_THREADS": str(WORKER_THREADS)}
     found = [program("web", *daphne, "config.asgi:application")]
     found += [
-        program(f"worker-{number}", *dramatiq, *DRAMATIQ_MODULES, **prefetch) for number in range(1, WORKER_MASTERS + 1)
+        program(f"worker-{number}", *dramatiq, *DRAMATIQ_MODULES, **threads) for number in range(1, WORKER_MASTERS + 1)
     ]
     return [*found, program("sweeper", "manage.py", "sweeper"), program("sample", "manage.py", "sample_services")]
 
