@@ -91,7 +91,7 @@ def _give_credentials(outgoing: httpx.Request, request: Request) -> None:
     for name, value in request.credentials.items():
         if trusted:
             outgoing.headers[name] = value
-        elif outgoing.headers.get(name) == value:
+        elif outgoing.headers.get(name) == value:  # httpx itself forgets only Authorization on the way elsewhere
             del outgoing.headers[name]
 
 

@@ -60,7 +60,9 @@ def _add(archive: zipfile.ZipFile, name: str, source: Path | bytes) -> None:
     info.create_system = 3  # else the platform's own number would be in the bytes
     info.external_attr = 0o640 << 16
     info._compresslevel = LEVEL  # type: ignore[attr-defined]  # noqa: SLF001  # no public way before Python 3.13
-    with archive.open(info, "w", force_zip64=False) as entry:
+    # known before, so that only entries above 2 GB get the larger kind of header
+    info.file_size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    with archive.open(info, "w") as entry:
         _copy(source, entry)
 
 

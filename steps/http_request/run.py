@@ -39,6 +39,8 @@ def run(config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
 def _request(config: HttpRequestConfig, ctx: StepContext) -> Request:
     body, content_type = _body(config, ctx)
     headers = {"User-Agent": "Pawl", **({"Content-Type": content_type} if content_type else {})}
+    if isinstance(body, _FileContent):  # else it would go out in chunks, which many storage servers refuse
+        headers["Content-Length"] = str(body.size)
     headers = _merged(headers, {config.key_header: ctx.idempotency_key})
     return Request(
         config.method, with_query(config.url, config.query), headers=_merged(headers, config.headers), content=body
@@ -75,6 +77,7 @@ class _FileContent:
 
     def __init__(self, place: Path) -> None:
         self._place = place
+        self.size = place.stat().st_size
 
     def __iter__(self) -> Iterator[bytes]:
         with self._place.open("rb") as file:

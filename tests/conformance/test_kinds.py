@@ -21,7 +21,7 @@ from steps import connections, registry
 from steps.base import Delivery, Execution, StepConfig, StepSpec
 from tests.step_context import FakeContext, port_of, run_step
 
-KINDS = list(registry.all_specs())
+KINDS = [kind for kind, spec in registry.all_specs().items() if not spec.body.startswith("tests.")]
 WIDGETS = {
     "code", "key-values", "connection", "duration", "cases", "file", "json", "json-schema", "expression", "textarea",
     "datetime", "switch", "password",

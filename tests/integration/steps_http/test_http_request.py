@@ -121,6 +121,7 @@ def test_a_file_is_sent_also_after_a_redirect(ctx: FakeContext, server: LocalSer
     run_step(ctx, "http_request", method="PUT", url=server.url("/moved"), body_type="file", body="a.png")
     assert [(each.path, each.body) for each in server.seen] == [("/moved", PNG), ("/echo", PNG)]
     assert server.seen[1].headers["content-type"] == "image/png"
+    assert server.seen[1].headers["content-length"] == str(len(PNG))
 
 
 def test_every_attempt_carries_the_same_idempotency_key(ctx: FakeContext, server: LocalServer) -> None:

@@ -107,3 +107,16 @@ def test_ocr_fits_into_a_childs_memory(child: Bench, tmp_path: Path) -> None:
     outcome = run(child, "ocr", {"files": file}, storage_root=str(tmp_path), limit_s=60)
     assert "Nordlicht" in output(outcome)["text"]
     assert [each.kind for each in child.checkpoints] == ["once"]
+
+
+def test_the_ocr_engine_stays_in_its_child_for_the_next_page(child: Bench, tmp_path: Path) -> None:
+    """Loading the models takes a second; a map of a thousand pages must not pay it a thousand times."""
+    pytest.importorskip("rapidocr")
+    make_documents(tmp_path)
+    files = sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("invoice-0[13].p*"))
+    pids = set()
+    for file in files * 2:
+        output(run(child, "ocr", {"files": file, "dpi": 110}, storage_root=str(tmp_path), limit_s=60))
+        pids.add(tuple(child.child.pids))
+    assert len(files) == 2
+    assert len(pids) == 1
