@@ -185,7 +185,11 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "PREPROCESSING_HOOKS": ["config.openapi.only_the_api"],
-    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.openapi.add_problems"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.openapi.add_problems",
+        "config.openapi.add_live_messages",
+    ],
 }
 
 # ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
