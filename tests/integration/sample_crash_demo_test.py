@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,19 @@ ATTEMPTS = {str(number): 2 if number == 8 else 1 for number in range(1, 13)}
 RECOVERY_LIMIT_S = 2.0
 
 
+@pytest.fixture
+def state() -> Iterator[Path]:
+    """Open to PostgreSQL's own account, unlike pytest's folders: else the data of root would lie elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="pawl-crash-demo-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder) / "state"
+
+
 @pytest.mark.crash
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_killed_and_a_failed_step_8_go_on_without_repeating_what_was_finished(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "config.services", "--state", str(tmp_path / "state"), "exec", "--"]
+def test_a_killed_and_a_failed_step_8_go_on_without_repeating_what_was_finished(state: Path) -> None:
+    command = [sys.executable, "-m", "config.services", "--state", str(state), "exec", "--"]
     ours = ("PAWL_", "DATABASE_URL", "REDIS_URL", "DJANGO_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     done = subprocess.run(
