@@ -217,7 +217,7 @@ STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folde
 OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
 # Where a lower room asks a higher one: names of functions, so that neither imports the other.
 CONNECTION_USERS = "builder.workflows.selectors.using_connection"
-LAST_RUNS = "runs.selectors.last_runs"  # (workflow ids) -> {workflow id: LastRun}
+LAST_RUNS = "runs.selectors.runs.last_runs"  # (workflow ids) -> {workflow id: LastRun}
 ENCRYPTION_KEYS = env.words("PAWL_ENCRYPTION_KEYS")  # Fernet keys, the newest first
 
 # ------------------------------------------------------------------ the sample's outside world
@@ -229,3 +229,4 @@ DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_de
 WORKER_QUEUES = env.words("PAWL_WORKER_QUEUES", "default")  # the lanes that this host's workers serve
 OUTPUT_LIMIT_BYTES = env.number("PAWL_OUTPUT_LIMIT_BYTES", 16 * 1024 * 1024, least=1024)
 LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)
+WORKER_THREADS = env.number("PAWL_WORKER_THREADS", 4, least=1)  # told to whoever looks at the fleet; Dramatiq sets it

@@ -103,13 +103,13 @@ def resume_run(
 ) -> dict[str, Any]:
     """Raises NothingToResume, GenerationChanged."""
     wanted = Command(command_id, run.id, "resume", actor.name, generation)
-    return _act(actor, run, wanted, lambda connection: engine_resume(connection, wanted, paths=paths))
+    return _act(actor, run, wanted, act=lambda connection: engine_resume(connection, wanted, paths=paths))
 
 
 def cancel_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
     """Raises NotPossibleNow."""
     wanted = Command(command_id, run.id, "cancel", actor.name)
-    return _act(actor, run, wanted, lambda connection: engine_cancel(connection, wanted))
+    return _act(actor, run, wanted, act=lambda connection: engine_cancel(connection, wanted))
 
 
 def decide_step(
@@ -121,7 +121,7 @@ def decide_step(
         actor,
         run,
         wanted,
-        lambda connection: engine_decide(connection, wanted, path=path, decision=decision, output=output),
+        act=lambda connection: engine_decide(connection, wanted, path=path, decision=decision, output=output),
     )
 
 
@@ -135,7 +135,7 @@ def answer_wait(
         actor,
         wait.run,
         wanted,
-        lambda connection: engine_answer(connection, wanted, given),
+        act=lambda connection: engine_answer(connection, wanted, given),
         permission=Permission.APPROVE,
     )
 
@@ -144,8 +144,8 @@ def _act(
     actor: Actor,
     run: Run,
     wanted: Command,
-    act: Callable[[Connection], Commanded],
     *,
+    act: Callable[[Connection], Commanded],
     permission: Permission = Permission.RUN,
 ) -> dict[str, Any]:
     require(actor, permission, run.workspace)

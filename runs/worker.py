@@ -6,11 +6,10 @@ child.
 
 import atexit
 import logging
-import os
 import random
 import threading
 import time
-from functools import cache
+from functools import cache, partial
 from uuid import UUID
 
 from django.conf import settings
@@ -24,7 +23,7 @@ from runs.core.outcomes import Crashed, Error, Failed, Outcome, Succeeded
 from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
-from runs.engine.claim import Claimed, claim
+from runs.engine.claim import claim
 from runs.engine.finish import Finished, Kept, Wish, finish, keep_values
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
@@ -110,12 +109,11 @@ class WorkerProcess:
     # ------------------------------------------------------------------ heartbeat
     def _register(self) -> None:
         identity = host.identify(self.id)
-        threads = int(os.environ.get("PAWL_WORKER_THREADS", "0"))
 
         def act(connection: Connection, again: bool) -> None:
             known = again and connection.execute("SELECT FROM runs_worker WHERE id = %s", (self.id,)).fetchone()
             if not known:
-                fleet.register(connection, identity, queues=self.queues, threads=threads)
+                fleet.register(connection, identity, queues=self.queues, threads=settings.WORKER_THREADS)
 
         self._heart.retry(act)
 
@@ -195,14 +193,8 @@ class Slot:
 
     def _claim(self, queue: str) -> Held | None:
         for _ in range(CONTENDED_TRIES):
-            claim_id, worker = new_id(), self.process.id
-
-            def act(connection: Connection, again: bool, claim_id: UUID = claim_id, worker: UUID = worker) -> Claimed:
-                return claim(
-                    connection, worker=worker, claim_id=claim_id, queue=queue, kinds=self.process.kinds, again=again
-                )
-
-            found = self.link.retry(act)
+            wanted = partial(claim, worker=self.process.id, claim_id=new_id(), queue=queue, kinds=self.process.kinds)
+            found = self.link.retry(wanted)
             if found.result != "contended" or self.process.is_draining:
                 return found.held
             time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - spreads those who wait for the same run

@@ -10,12 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from builder.workflows.selectors import workflow_for
-from runs import selectors, services
+from runs import services
 from runs.api import shapes
 from runs.core.resume import NothingToResume
 from runs.engine.definitions import definition_of
 from runs.engine.scope import collect
 from runs.models import Run, StepRun
+from runs.selectors import runs as selectors
+from runs.selectors import steps, waits
 from teams.api.doors import Door
 
 
@@ -69,22 +71,22 @@ class StepView(RunDoor):
     @extend_schema(operation_id="getStep", responses=shapes.StepDetail)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         run = self.run(workspace, run_id)
-        step = selectors.step_for(run, path)
-        return Response(selectors.step_detail(run, step, output=_output(run, step)))
+        step = steps.step_for(run, path)
+        return Response(steps.step_detail(run, step, output=_output(run, step)))
 
 
 class LogsView(RunDoor):
     @extend_schema(operation_id="getLog", parameters=[shapes.LogQuery], responses=shapes.LogPage)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         run = self.run(workspace, run_id)
-        return Response(selectors.log_page(run, selectors.step_for(run, path), **self.query(shapes.LogQuery)))
+        return Response(steps.log_page(run, steps.step_for(run, path), **self.query(shapes.LogQuery)))
 
 
 class ItemsView(RunDoor):
     @extend_schema(operation_id="listItems", parameters=[shapes.ItemQuery], responses=shapes.StepList)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         run = self.run(workspace, run_id)
-        return Response(selectors.item_page(run, selectors.step_for(run, path), **self.query(shapes.ItemQuery)))
+        return Response(steps.item_page(run, steps.step_for(run, path), **self.query(shapes.ItemQuery)))
 
 
 class PreviewView(RunDoor):
@@ -132,22 +134,22 @@ class WaitsView(Door):
     def get(self, request: Request, workspace: str) -> Response:
         wanted = self.query(shapes.WaitQuery)
         space = self.workspace(workspace)
-        return Response(selectors.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", "")))
+        return Response(waits.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", "")))
 
 
 class AnswerView(Door):
     @extend_schema(operation_id="answerWait", request=shapes.AnswerIn, responses=shapes.Answered)
     def post(self, request: Request, workspace: str, wait_id: UUID) -> Response:
-        wait = selectors.wait_for(self.actor, self.workspace(workspace), wait_id)
+        wait = waits.wait_for(self.actor, self.workspace(workspace), wait_id)
         return Response(services.answer_wait(actor=self.actor, wait=wait, **self.read(shapes.AnswerIn)))
 
 
 def _output(run: Run, step: StepRun) -> dict[str, Any]:
     """A container's output is a view over its items."""
     if step.item_total is None or step.status != "succeeded":
-        return selectors.value_shape(step.output, step.output_ref)
+        return steps.value_shape(step.output, step.output_ref)
     with transaction.atomic():
         connection = services.raw_connection()
         definition = definition_of(connection, run.version_id)
         value = collect(connection, definition, step.key, container_id=step.id)
-    return selectors.value_shape(json.dumps(value), None)
+    return steps.value_shape(json.dumps(value), None)

@@ -174,7 +174,7 @@ class Transition:
         self.move(row, StepStatus.SUCCEEDED, port=port, origin=row.origin)
 
     def carry_on(self) -> bool:
-        """After its commit: ready for the next transition of the same run, as long as the run stays at this event number.
+        """After its commit: ready for the next transition of the run, as long as the run stays at this event number.
 
         False where that would not pay: others work on the run too, so its number will have moved on.
         """

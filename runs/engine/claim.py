@@ -19,13 +19,7 @@ class Claimed:
 
 
 def claim(
-    connection: Connection,
-    *,
-    worker: UUID,
-    claim_id: UUID,
-    queue: str,
-    kinds: Sequence[str],
-    again: bool = False,
+    connection: Connection, again: bool = False, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]
 ) -> Claimed:
     """One step for this worker. `again` says that an earlier call with this claim id got no reply: it may have taken a
     step.

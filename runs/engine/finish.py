@@ -100,7 +100,7 @@ def finish(
     """
     key: ScopeKey = (held.parent_id, held.item_index)
     if known is not None and known.run.id == held.run_id and known.knows(key):
-        finished = _finish_as_known(connection, known, held, kept, wish=wish, jitter=jitter)
+        finished = _finish_as_known(connection, known, held, kept=kept, wish=wish, jitter=jitter)
         if finished is not None:
             return finished
     tx = _begin(connection, held, key)
@@ -137,7 +137,7 @@ def _begin(connection: Connection, held: Held, key: ScopeKey) -> Transition:
 
 
 def _finish_as_known(
-    connection: Connection, tx: Transition, held: Held, kept: Kept, *, wish: Wish | None, jitter: float
+    connection: Connection, tx: Transition, held: Held, *, kept: Kept, wish: Wish | None, jitter: float
 ) -> Finished | None:
     """Decides from what is known and commits in one round trip, if the run's event number is still the known one.
 

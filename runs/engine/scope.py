@@ -97,7 +97,7 @@ def scope_of(connection: Connection, held: Held, *, definition: Definition, valu
         "steps": _outputs(connection, held, paths, definition=definition, values=values),
     }
     if held.parent_id is not None:
-        items = _items(connection, held.run_id, held.parent_id, values)
+        items = _items(connection, held, values)
         scope["item"], scope["index"] = items[held.item_index or 0], held.item_index
     return scope
 
@@ -166,15 +166,17 @@ def _bodies(connection: Connection, refs: Iterable[bytes]) -> dict[bytes, str]:
     return {bytes(hash_): body for hash_, body in connection.execute(READ_PAYLOADS, (wanted,))} if wanted else {}
 
 
-def _items(connection: Connection, run_id: UUID, container_id: int, values: Values) -> list[Any]:
-    name = f"items of {container_id}"
-    if (kept := values.get((run_id, name))) is not None:
-        return list(kept[0]) if not isinstance(kept[0], list) else kept[0]
-    row = connection.execute(READ_ITEMS, (container_id,)).fetchone()
-    assert row is not None, "an item's container is never deleted before it"
-    value, size = _value(connection, *row)
-    values.keep((run_id, name), value, size=size)
-    items: list[Any] = value
+def _items(connection: Connection, held: Held, values: Values) -> list[Any]:
+    """The items of the container whose body the held step belongs to."""
+    key = (held.run_id, f"items of {held.parent_id}")
+    kept = values.get(key)
+    if kept is None:
+        row = connection.execute(READ_ITEMS, (held.parent_id,)).fetchone()
+        assert row is not None, "an item's container is never deleted before it"
+        value, size = _value(connection, *row)
+        values.keep(key, value, size=size)
+        kept = (value,)
+    items: list[Any] = kept[0]
     return items
 
 

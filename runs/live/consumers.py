@@ -16,7 +16,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from kit.errors import AppError
 from runs import wire
 from runs.live.hub import ListWatcher, Watcher, current_hub
-from runs.selectors import open_waits, rows_of, run_for, runs_of
+from runs.selectors.runs import rows_of, run_for, runs_of
+from runs.selectors.waits import open_waits
 from teams.access import Actor, person, workspace_for
 from teams.models import User, Workspace
 

@@ -70,9 +70,7 @@ CONTENDED = """SELECT EXISTS (
         AND r.status = 'running')"""
 
 
-def claim(
-    connection: Connection, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]
-) -> Held | None:
+def claim(connection: Connection, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]) -> Held | None:
     """The next ready step, now running for this worker; None where none could be taken without waiting."""
     parameters = {"worker": worker, "claim": claim_id, "queue": queue, "kinds": list(kinds)}
     values = connection.execute(CLAIM, parameters).fetchone()

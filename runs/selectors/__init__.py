@@ -1,0 +1,1 @@
+"""Questions about runs: lists and snapshots (runs), one step (steps), open questions to people (waits)."""

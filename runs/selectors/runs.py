@@ -1,0 +1,186 @@
+"""Questions about runs. Answers are plain dicts in the shapes of docs/architecture.md; JSON values are decoded."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+
+from kit.errors import NotFound
+from kit.paging import BadCursor, decode_cursor, encode_cursor
+from runs.core.states import OPEN
+from runs.models import Event, Run, StepRun
+from runs.selectors.steps import step_shape
+from runs.selectors.values import decoded
+from teams.access import Actor, visible_to
+from teams.models import Workspace
+
+ITEMS_IN_SNAPSHOT = 200  # step runs inside each container
+EVENTS_A_PAGE = 1_000
+OPEN_VALUES = [status.value for status in OPEN]
+
+
+class RunNotFound(NotFound):
+    code = "run_not_found"
+
+
+@dataclass(frozen=True)
+class Filters:
+    status: Sequence[str] = ()
+    workflow: UUID | None = None
+    started_after: datetime | None = None
+    started_before: datetime | None = None
+    q: str = ""
+
+
+def runs_of(actor: Actor, workspace: Workspace) -> QuerySet[Run]:
+    return visible_to(actor, Run.objects.select_related("workflow", "version", "started_by", "workspace"), workspace)
+
+
+def run_for(actor: Actor, workspace: Workspace, run_id: UUID) -> Run:
+    """Raises RunNotFound, also for a run of another workspace."""
+    found = runs_of(actor, workspace).filter(id=run_id).first()
+    if found is None:
+        raise RunNotFound("There is no such run in this workspace.")
+    return found
+
+
+def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int, cursor: str = "") -> dict[str, Any]:
+    """The newest first, by number: a keyset, so that new runs never shift a page."""
+    rows = _filtered(runs_of(actor, workspace), filters)
+    if cursor:
+        (number,) = decode_cursor(cursor, length=1)
+        if not isinstance(number, int):
+            raise BadCursor("This page's cursor belongs to another list. Start again from the first page.")
+        rows = rows.filter(number__lt=number)
+    found = list(rows.order_by("-number")[: limit + 1])
+    page, more = found[:limit], len(found) > limit
+    return {"items": rows_of(page), "next": encode_cursor(page[-1].number) if more else None}
+
+
+def _filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
+    if filters.status:
+        rows = rows.filter(status__in=filters.status)
+    if filters.workflow:
+        rows = rows.filter(workflow_id=filters.workflow)
+    if filters.started_after:
+        rows = rows.filter(created_at__gte=filters.started_after)
+    if filters.started_before:
+        rows = rows.filter(created_at__lt=filters.started_before)
+    text = filters.q.strip().lstrip("#")
+    if text.isdigit() and len(text) < 19:
+        rows = rows.filter(Q(number=int(text)) | Q(workflow__name__icontains=text))
+    elif text:
+        rows = rows.filter(workflow__name__icontains=text)
+    return rows
+
+
+def rows_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Rows of the runs list."""
+    marks = _marks([run.id for run in runs])
+    return [_run_row(run, marks.get(run.id, {})) for run in runs]
+
+
+def _marks(run_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
+    """For each run: its first unhandled failure, and what it waits for. Index: step_run_path."""
+    found: dict[UUID, dict[str, Any]] = {}
+    wanted = StepRun.objects.filter(run_id__in=run_ids).filter(
+        Q(status="failed", handled__isnull=True) | Q(status__in=["waiting", "needs_decision", "blocked"])
+    )
+    for step in wanted.order_by("id").values("run_id", "path", "status", "wait_kind", "error", "item_total"):
+        mark = found.setdefault(step["run_id"], {})
+        if step["status"] == "failed":
+            mark.setdefault("failed_step", {"path": step["path"], "error": decoded(step["error"])})
+        elif step["item_total"] is None:
+            mark.setdefault("waits_for", {"path": step["path"], "kind": step["wait_kind"] or step["status"]})
+    return found
+
+
+def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "number": run.number,
+        "status": run.status,
+        "generation": run.generation,
+        "workflow": {"id": run.workflow_id, "name": run.workflow.name},
+        "version": run.version.number,
+        "trigger": run.trigger,
+        "started_by": run.actor,
+        "started_at": run.created_at,
+        "finished_at": run.finished_at,
+        "counts": {
+            "total": run.total_count,
+            "open": run.open_count,
+            "running": run.running_count,
+            "waiting": run.waiting_count,
+            "failed": run.failed_count,
+            "succeeded": run.succeeded_count,
+        },
+        "failed_step": marks.get("failed_step"),
+        "waits_for": marks.get("waits_for"),
+    }
+
+
+def last_runs(workflow_ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
+    """The newest run of each workflow (settings.LAST_RUNS)."""
+    newest = Run.objects.filter(workflow_id__in=list(workflow_ids)).order_by("workflow_id", "-number")
+    return {
+        run.workflow_id: {"id": run.id, "number": run.number, "status": run.status, "started_at": run.created_at}
+        for run in newest.distinct("workflow_id")
+    }
+
+
+# ---------------------------------------------------------------------- one run
+
+
+def snapshot(run: Run) -> dict[str, Any]:
+    """Run, graph and steps as of one moment, with the number of the last event that they contain."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        fresh = Run.objects.select_related("workflow", "version").get(id=run.id)
+        steps = list(StepRun.objects.filter(run_id=run.id, parent__isnull=True).order_by("id"))
+        for container in [step for step in steps if step.item_total is not None]:
+            steps += _items(container)
+        row = rows_of([fresh])[0]
+    return {
+        "run": {**row, "input": decoded(fresh.input)},
+        "graph": decoded(fresh.version.graph),
+        "steps": [step_shape(step) for step in steps],
+        "seq": fresh.event_seq,
+    }
+
+
+def _items(container: StepRun) -> list[StepRun]:
+    """A container's step runs, at most ITEMS_IN_SNAPSHOT: failed and open ones first, nested ones after their
+    container.
+    """
+    children = StepRun.objects.filter(parent_id=container.id)
+    urgent = list(children.filter(Q(status="failed") | Q(status__in=OPEN_VALUES)).order_by("id")[:ITEMS_IN_SNAPSHOT])
+    rest = ITEMS_IN_SNAPSHOT - len(urgent)
+    if rest > 0:
+        urgent += children.exclude(id__in=[step.id for step in urgent]).order_by("-item_index", "id")[:rest]
+    nested = [step for step in urgent if step.item_total is not None]
+    return urgent + [child for step in nested for child in _items(step)]
+
+
+def events_after(run: Run, after: int) -> dict[str, Any]:
+    """At most EVENTS_A_PAGE events with seq > after, in order."""
+    rows = Event.objects.filter(run_day=run.run_day, run_id=run.id, seq__gt=after).order_by("seq")[:EVENTS_A_PAGE]
+    items = [event_shape(event) for event in rows]
+    return {"items": items, "last": items[-1]["seq"] if items else after}
+
+
+def event_shape(event: Event) -> dict[str, Any]:
+    return {
+        "seq": event.seq,
+        "type": event.type,
+        "at": event.at,
+        "path": event.path,
+        "attempt": event.attempt,
+        "actor": event.actor,
+        "data": decoded(event.data),
+    }

@@ -1,0 +1,172 @@
+"""Questions about the steps of a run. Answers are plain dicts in the shapes of docs/architecture.md."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from kit.errors import NotFound
+from kit.paging import decode_cursor, encode_cursor
+from runs.core.keys import idempotency_key
+from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
+from runs.selectors.values import decoded
+from runs.selectors.waits import wait_shape
+
+VALUE_LIMIT = 256 * 1024  # characters of an input or output that a page gets at once
+LOG_PAGE = 64 * 1024
+CHECKPOINTS_AT_MOST = 500
+
+WAITS_FOR = {
+    "timer": "Waits for a time.",
+    "approval": "Waits for a person's answer.",
+    "children": "Works through its items.",
+}
+
+
+class StepNotFound(NotFound):
+    code = "step_not_found"
+
+
+def step_shape(step: StepRun) -> dict[str, Any]:
+    return {
+        "path": step.path,
+        "node": step.node_id,
+        "key": step.key,
+        "parent": step.path.rsplit("[", 1)[0] if step.parent_id else None,
+        "index": step.item_index,
+        "kind": step.kind,
+        "status": step.status,
+        "attempt": step.attempt,
+        "crash_count": step.crash_count,
+        "port": step.port,
+        "handled": step.handled,
+        "reason": step.reason,
+        "wait": step.wait_kind,
+        "origin": step.origin,
+        "error": decoded(step.error),
+        "not_before": step.not_before if step.status in ("retry_wait", "waiting") else None,
+        "ready_at": step.ready_at,
+        "started_at": step.started_at,
+        "finished_at": step.finished_at,
+        "duration_ms": _duration_ms(step.started_at, step.finished_at),
+        "delivery": step.delivery,
+        "idempotency_key": idempotency_key(step.run_id, step.path, step.edition),
+        "fence": step.fence,
+        "map": _map_shape(step),
+    }
+
+
+def _map_shape(step: StepRun) -> dict[str, int] | None:
+    if step.item_total is None:
+        return None
+    waiting = len(decoded(step.reopen) or [])
+    settled = step.item_cursor - step.item_open - waiting
+    return {
+        "total": step.item_total,
+        "opened": step.item_cursor,
+        "settled": settled,
+        "failed": step.item_failed,
+    }
+
+
+def step_for(run: Run, path: str) -> StepRun:
+    found = StepRun.objects.filter(run_id=run.id, path=path).first()
+    if found is None:
+        raise StepNotFound(f"This run has no step '{path}'.", path=path)
+    return found
+
+
+def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str, Any]:
+    """All about one step. `output` is given: a container's is a view that the engine makes."""
+    attempts = Attempt.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("number")
+    kept = Checkpoint.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("number")
+    waits = Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at")
+    return {
+        "step": step_shape(step),
+        "input": value_shape(step.input, step.input_ref),
+        "output": output,
+        "attempts": [attempt_shape(attempt) for attempt in attempts],
+        "checkpoints": [
+            {"key": c.key, "kind": c.kind, "value": decoded(c.value), "attempt": c.attempt, "at": c.at}
+            for c in kept[:CHECKPOINTS_AT_MOST]
+        ],
+        "waits": [wait_shape(wait) for wait in waits],
+        "why": why_not(run, step),
+    }
+
+
+def attempt_shape(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "fence": attempt.fence,
+        "worker": attempt.worker,
+        "outcome": attempt.outcome,
+        "ready_at": attempt.ready_at,
+        "started_at": attempt.started_at,
+        "finished_at": attempt.finished_at,
+        "error": decoded(attempt.error),
+        "input": value_shape(attempt.input, None) if attempt.input else None,
+    }
+
+
+def value_shape(text: str | None, ref: bytes | memoryview | None) -> dict[str, Any]:
+    """`{value, size, truncated}`: a value larger than VALUE_LIMIT comes as the beginning of its text."""
+    if ref is not None:
+        text = Payload.objects.values_list("body", flat=True).get(hash=bytes(ref))
+    if text is None:
+        return {"value": None, "size": 0, "truncated": False}
+    if len(text) > VALUE_LIMIT:
+        return {"value": text[:VALUE_LIMIT], "size": len(text), "truncated": True}
+    return {"value": json.loads(text), "size": len(text), "truncated": False}
+
+
+def why_not(run: Run, step: StepRun) -> str | None:
+    """One sentence on why a step does not run just now; None where it runs or has ended."""
+    match step.status:
+        case "pending":
+            return "Waits until the steps before it are settled."
+        case "ready":
+            return f"Ready: waits for a worker that serves the lane '{step.queue}'."
+        case "retry_wait":
+            return "An attempt failed; the next one starts by itself at the time shown."
+        case "waiting":
+            return WAITS_FOR.get(step.wait_kind or "")
+        case "blocked":
+            return "A step that it needs has failed, and its settings say to wait: resume the failed step, or skip it."
+        case "needs_decision":
+            return "It may have happened, and must not happen twice: a person decides what became of it."
+        case _:
+            return None
+
+
+def log_page(run: Run, step: StepRun, *, attempt: int | None, after: int) -> dict[str, Any]:
+    """The log of an attempt (the latest where none is named) from byte offset `after`."""
+    number = attempt or step.attempt
+    rows = LogChunk.objects.filter(run_day=run.run_day, step_run_id=step.id, attempt=number, offset__gte=after)
+    text, next_offset, size = "", after, 0
+    for chunk in rows.order_by("offset")[:1_000]:
+        text += chunk.text
+        next_offset = chunk.offset + len(chunk.text.encode())
+        size += len(chunk.text)
+        if size > LOG_PAGE:
+            return {"text": text, "next_offset": next_offset, "complete": False}
+    return {"text": text, "next_offset": next_offset, "complete": step.status != "running" or number != step.attempt}
+
+
+def item_page(run: Run, container: StepRun, *, status: str, limit: int, cursor: str = "") -> dict[str, Any]:
+    """A container's step runs in the order of their items."""
+    rows = StepRun.objects.filter(parent_id=container.id)
+    if status:
+        rows = rows.filter(status=status)
+    if cursor:
+        index, id_ = decode_cursor(cursor, length=2)
+        rows = rows.filter(Q(item_index__gt=index) | Q(item_index=index, id__gt=id_))
+    found = list(rows.order_by("item_index", "id")[: limit + 1])
+    page, more = found[:limit], len(found) > limit
+    following = encode_cursor(page[-1].item_index, page[-1].id) if more else None
+    return {"items": [step_shape(step) for step in page], "next": following}
+
+
+def _duration_ms(started: datetime | None, finished: datetime | None) -> float | None:
+    return None if started is None or finished is None else (finished - started).total_seconds() * 1000

@@ -1,0 +1,71 @@
+"""What waits for people. Answers are plain dicts in the shapes of docs/architecture.md."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from kit.errors import NotFound
+from kit.paging import decode_cursor, encode_cursor
+from runs.models import Wait
+from runs.selectors.values import decoded
+from teams.access import Actor, visible_to
+from teams.models import Workspace
+
+
+class WaitNotFound(NotFound):
+    code = "wait_not_found"
+
+
+def open_waits(actor: Actor, workspace: Workspace) -> QuerySet[Wait]:
+    rows = Wait.objects.filter(status="open").select_related("run__workflow", "run__version", "run__workspace")
+    return visible_to(actor, rows, workspace)
+
+
+def wait_page(actor: Actor, workspace: Workspace, *, limit: int, cursor: str = "") -> dict[str, Any]:
+    """Open questions, the oldest first."""
+    rows = open_waits(actor, workspace).annotate(path=F("step_run__path"), node=F("step_run__node_id"))
+    if cursor:
+        opened_at, id_ = decode_cursor(cursor, length=2)
+        rows = rows.filter(Q(opened_at__gt=opened_at) | Q(opened_at=opened_at, id__gt=id_))
+    found = list(rows.order_by("opened_at", "id")[: limit + 1])
+    page, more = found[:limit], len(found) > limit
+    following = encode_cursor(page[-1].opened_at.isoformat(), str(page[-1].id)) if more else None
+    return {"items": [_inbox_shape(wait) for wait in page], "next": following}
+
+
+def _inbox_shape(wait: Any) -> dict[str, Any]:
+    run = wait.run
+    return {
+        **wait_shape(wait),
+        "path": wait.path,
+        "run": {
+            "id": run.id,
+            "number": run.number,
+            "workflow": {"id": run.workflow_id, "name": run.workflow.name},
+            "version": run.version.number,
+        },
+    }
+
+
+def wait_for(actor: Actor, workspace: Workspace, wait_id: UUID) -> Wait:
+    """An open or closed wait. Raises WaitNotFound."""
+    found = visible_to(actor, Wait.objects.select_related("run__workspace"), workspace).filter(id=wait_id).first()
+    if found is None:
+        raise WaitNotFound("There is no such question in this workspace.")
+    return found
+
+
+def wait_shape(wait: Wait) -> dict[str, Any]:
+    return {
+        "id": wait.id,
+        "kind": wait.kind,
+        "status": wait.status,
+        "attempt": wait.attempt,
+        "data": decoded(wait.data),
+        "opened_at": wait.opened_at,
+        "expires_at": wait.expires_at,
+        "answer": decoded(wait.answer),
+        "answered_at": wait.answered_at,
+        "answered_by": str(wait.answered_by) if wait.answered_by else None,
+    }
