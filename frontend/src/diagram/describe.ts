@@ -18,8 +18,11 @@ const TELLING = [
   'value',
 ];
 
+/** A whole expression reads as its inside: '{{ run.input.x }}' says run.input.x. */
+const bare = (line: string): string => /^\{\{([^{}]*)\}\}$/.exec(line)?.[1]?.trim() ?? line;
+
 function inWords(value: Json | undefined): string {
-  if (typeof value === 'string') return value.trim().split('\n', 1)[0] ?? '';
+  if (typeof value === 'string') return bare(value.trim().split('\n', 1)[0] ?? '');
   if (typeof value === 'number') return String(value);
   return '';
 }
@@ -31,5 +34,5 @@ export function describeLocally(node: GraphNode, kind: StepKind | undefined): st
     const words = inWords(node.config[field]);
     if (words) return field === 'url' ? `${inWords(node.config.method) || 'GET'} ${words}` : words;
   }
-  return kind.title;
+  return kind.summary;
 }

@@ -1,22 +1,15 @@
 import '@xyflow/react/dist/style.css';
 import './tokens.css';
 
-import {
-  Background,
-  BackgroundVariant,
-  Controls,
-  MiniMap,
-  ReactFlow,
-  ReactFlowProvider,
-  useReactFlow,
-} from '@xyflow/react';
+import { Background, BackgroundVariant, Controls, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 
 import { DiagramContext, type DiagramSources, never, nothing } from './context';
 import classes from './diagram.module.css';
 import { edgeTypes, nodeTypes } from './flow-types';
 import { layOut, needsLayout } from './layout';
-import { MINIMAP_LOOK } from './minimap';
+import { OverviewMap } from './overview-map';
+import { SmoothMoves } from './smooth-moves';
 import { createToFlow, type Description } from './to-flow';
 import type { GraphDocument, KindsByName, NodeMark, NodeStatus } from './types';
 
@@ -95,9 +88,10 @@ const View = memo(function View({
         fitView
         fitViewOptions={FIT}
       >
+        <SmoothMoves />
         <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
         <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
-        {minimap ? <MiniMap {...MINIMAP_LOOK} /> : null}
+        {minimap ? <OverviewMap /> : null}
       </ReactFlow>
     </DiagramContext>
   );

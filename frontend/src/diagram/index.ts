@@ -7,8 +7,9 @@ export { GraphView, type GraphViewProps } from './graph-view';
 export { KindIcon } from './kind-icon';
 export { layOut, needsLayout } from './layout';
 export { childrenByParent, isContainer, portsById, sizesById } from './measure';
-export { MINIMAP_LOOK } from './minimap';
+export { OverviewMap } from './overview-map';
 export * from './sizes';
+export { SmoothMoves } from './smooth-moves';
 export { STATUS_LOOKS } from './status';
 export { StatusBadge, StatusShape } from './status-badge';
 export {

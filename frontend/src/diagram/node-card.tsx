@@ -31,6 +31,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, dragging }:
       data-selected={selected}
       data-dragging={dragging}
       data-target={isTarget}
+      data-far={isFar}
       style={
         shown ? ({ '--node-status': `var(--status-${STATUS_LOOKS[shown].token})` } as React.CSSProperties) : undefined
       }
@@ -49,7 +50,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, dragging }:
         </div>
       ) : null}
       {mark && !isFar ? <div className={classes.mark}>{MARK_WORDS[mark]}</div> : null}
-      <StepPorts id={id} data={data} />
+      {isFar ? null : <StepPorts id={id} data={data} />}
     </div>
   );
 });

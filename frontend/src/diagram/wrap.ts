@@ -1,8 +1,8 @@
 import type { Box } from './layout';
 import type { GraphEdge } from './types';
 
-const WIDEST_ROW = 1400;
-const GAP_BETWEEN_ROWS = 72;
+const WIDEST_ROW = 1040;
+const GAP_BETWEEN_ROWS = 64;
 
 interface Column {
   boxes: Box[];

@@ -1,5 +1,14 @@
 /** What hands do on the canvas: each one change of the document with a label for undo. Commands, menus and drags call these. */
-import { type GraphDocument, layOut, NODE_HEIGHT, NODE_WIDTH, type Point, snap } from '../../diagram';
+import {
+  type GraphDocument,
+  HEADER_HEIGHT,
+  layOut,
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  PADDING,
+  type Point,
+  snap,
+} from '../../diagram';
 import type { Hands } from './hands';
 import { copy, paste, readClip, writeClip } from './model/clipboard';
 import {
@@ -53,8 +62,31 @@ export function insertStep(hands: Hands, kind: string, request: PickerRequest): 
     );
   hands.ui.getState().set({ tab: 'settings' });
   say(hands, `${spec?.title ?? kind} added`);
+  requestAnimationFrame(() => bringIntoView(hands, id));
   return id;
 }
+
+export function isInView(hands: Hands, id: string): boolean {
+  const flow = hands.flow.current;
+  const node = flow?.getInternalNode(id);
+  const view = document.querySelector('.react-flow')?.getBoundingClientRect();
+  if (!flow || !node || !view) return true;
+  const { x, y } = node.internals.positionAbsolute;
+  const corner = flow.flowToScreenPosition({ x, y });
+  const end = flow.flowToScreenPosition({ x: x + (node.width ?? 0), y: y + (node.height ?? 0) });
+  return corner.x >= view.left && corner.y >= view.top && end.x <= view.right && end.y <= view.bottom;
+}
+
+/** Moves the view only where the step cannot be seen. */
+export function bringIntoView(hands: Hands, id: string): void {
+  const node = hands.flow.current?.getInternalNode(id);
+  if (!node || isInView(hands, id)) return;
+  const { x, y } = node.internals.positionAbsolute;
+  const zoom = hands.flow.current?.getZoom() ?? 1;
+  void hands.flow.current?.setCenter(x + (node.width ?? 0) / 2, y + (node.height ?? 0) / 2, { zoom, duration: 120 });
+}
+
+const CORNER_OF_BODY: Point = { x: PADDING, y: HEADER_HEIGHT + PADDING };
 
 interface Placing {
   id: string;
@@ -68,8 +100,7 @@ function placed(hands: Hands, document: GraphDocument, placing: Placing): GraphD
   const { request } = placing;
   if (request.edge) return inEdge(hands, document, placing, request.edge);
   if (request.from) return afterPort(hands, document, placing, request.from);
-  if (request.into)
-    return { ...addNode(document, { ...fresh(placing), position: { x: 24, y: 64 }, parent: request.into }) };
+  if (request.into) return addNode(document, { ...fresh(placing), position: CORNER_OF_BODY, parent: request.into });
   const parent = containerAt(document, placing.wished, hands.kinds);
   const corner = { x: placing.wished.x - NODE_WIDTH / 2, y: placing.wished.y - NODE_HEIGHT / 2 };
   const origin = parent === null ? { x: 0, y: 0 } : absolutePlace(document, parent);

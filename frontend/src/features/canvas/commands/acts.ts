@@ -1,5 +1,5 @@
 /** What commands ask and do; the tables beside name them. */
-import { focusStep, middleOfView, say, showStep } from '../actions';
+import { focusStep, isInView, middleOfView, say, showStep } from '../actions';
 import type { Hands } from '../hands';
 import { move } from '../model/document';
 import { neighbour } from '../model/room';
@@ -52,21 +52,8 @@ export const walk = (way: 'left' | 'right' | 'up' | 'down') => (hands: Hands) =>
   const { document } = hands.store.getState();
   const from = one(hands);
   const next = from === null ? document.nodes[0]?.id : neighbour(document, from, way, hands.kinds);
-  if (next) showStep(hands, next, { centre: !isInView(next) });
+  if (next) showStep(hands, next, { centre: !isInView(hands, next) });
 };
-
-export function isInView(id: string): boolean {
-  const box = document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.getBoundingClientRect();
-  const view = document.querySelector('.react-flow')?.getBoundingClientRect();
-  return (
-    !!box &&
-    !!view &&
-    box.left >= view.left &&
-    box.right <= view.right &&
-    box.top >= view.top &&
-    box.bottom <= view.bottom
-  );
-}
 
 export const nudge = (x: number, y: number) => (hands: Hands) => {
   const { selection, apply } = hands.store.getState();

@@ -5,7 +5,6 @@ import {
   Background,
   BackgroundVariant,
   ConnectionLineType,
-  MiniMap,
   type NodeChange,
   ReactFlow,
   SelectionMode,
@@ -19,8 +18,9 @@ import {
   edgeTypes,
   type FlowParts,
   flowClass,
-  MINIMAP_LOOK,
   nodeTypes,
+  OverviewMap,
+  SmoothMoves,
   type StepFlowNode,
 } from '../../../diagram';
 import { useDescriptions } from '../descriptions';
@@ -132,8 +132,9 @@ export function FlowCanvas({ label }: { label: string }) {
           fitView
           fitViewOptions={FIT}
         >
+          <SmoothMoves />
           <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
-          {showsMinimap && parts.nodes.length > 0 ? <MiniMap {...MINIMAP_LOOK} /> : null}
+          {showsMinimap && parts.nodes.length > 0 ? <OverviewMap /> : null}
           <Toolbar />
         </ReactFlow>
         {parts.nodes.length === 0 ? <EmptyCanvas /> : null}

@@ -76,7 +76,8 @@ function Head({ node }: { node: GraphNode }) {
   );
 }
 
-const NO_PROBLEMS = { settings: /policy/ };
+/** Fields of the node itself, which no row of the form shows. */
+const OWN_FIELDS = new Set(['id', 'key', 'kind', 'parent']);
 
 function Settings({ node }: { node: GraphNode }) {
   const { store, kinds } = useHands();
@@ -85,7 +86,7 @@ function Settings({ node }: { node: GraphNode }) {
   const readOnly = !useCanvas((state) => state.canEdit);
   const problems = useCanvas((state) => problemsOfNode(state.problems, node.id));
   const scope = useMemo(() => scopeOf(graph, node.id, kinds), [graph, node.id, kinds]);
-  const general = problems.filter((problem) => !problem.field || problem.field === 'key');
+  const general = problems.filter((problem) => !problem.field || OWN_FIELDS.has(problem.field));
   return (
     <div className={classes.body}>
       {general.map((problem) => (
@@ -98,7 +99,7 @@ function Settings({ node }: { node: GraphNode }) {
         <ConfigForm
           kind={kind}
           config={node.config}
-          problems={problems.filter((problem) => !NO_PROBLEMS.settings.test(problem.field ?? ''))}
+          problems={problems}
           scope={scope}
           readOnly={readOnly}
           onChange={(config, field) =>

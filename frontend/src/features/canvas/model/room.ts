@@ -3,7 +3,7 @@ import { GRID, NODE_HEIGHT, NODE_WIDTH, snap } from '../../../diagram';
 import { move } from './document';
 import { nodeOf, reachable } from './walk';
 
-export const STEP_ALONG = NODE_WIDTH + 72;
+export const STEP_ALONG = NODE_WIDTH + 56;
 const STEP_ACROSS = NODE_HEIGHT + 40;
 
 const overlaps = (a: Point, b: Point): boolean =>
@@ -23,7 +23,7 @@ export function freePlace(document: GraphDocument, wish: Point, parent: string |
 
 /** Where the next step after a node looks right. */
 export function placeAfter(document: GraphDocument, node: GraphNode, width = NODE_WIDTH): Point {
-  return freePlace(document, { x: node.position.x + width + 72, y: node.position.y }, node.parent);
+  return freePlace(document, { x: node.position.x + width + 56, y: node.position.y }, node.parent);
 }
 
 /** Moves what follows an edge to the right where a node would not fit between its ends. */
@@ -32,7 +32,7 @@ export function makeRoom(document: GraphDocument, edgeId: string, width = NODE_W
   const source = edge && nodeOf(document, edge.source);
   const target = edge && nodeOf(document, edge.target);
   if (!source || !target) return document;
-  const missing = source.position.x + width + 72 + STEP_ALONG - target.position.x;
+  const missing = source.position.x + width + 56 + STEP_ALONG - target.position.x;
   if (missing <= 0) return document;
   const behind = reachable(document, target.id, 'down').add(target.id);
   const places = document.nodes
