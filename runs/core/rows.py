@@ -80,6 +80,7 @@ class Row:
     # set in this transition
     stamps: str = ""  # r: ready now · s: started now · f: finished now
     delay_s: float | None = None  # not_before = now + delay_s
+    until: str | None = None  # not_before = this moment (ISO 8601), whatever a worker's clock says
 
 
 @dataclass(frozen=True, slots=True)

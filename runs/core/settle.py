@@ -55,7 +55,7 @@ def succeed(tx: Transition, row: Row, *, output: Stored | None, port: str, origi
 def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> None:
     row.delay_s = wait.seconds if wait.kind == "timer" else None
     if wait.kind == "timer":
-        row.output = output
+        row.output, row.until = output, wait.data.get("until")
     else:
         tx.open_wait(row, wait.kind, data=wait.data, expires_s=wait.seconds)
     tx.move(row, StepStatus.WAITING, wait=wait.kind, seconds=wait.seconds)

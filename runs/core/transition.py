@@ -180,7 +180,7 @@ class Transition:
         """
         self.before, self.first_seq = self.run.status, self.run.event_seq
         for _, row in self.touched.values():
-            row.stamps, row.delay_s = "", None
+            row.stamps, row.delay_s, row.until = "", None, None
             row.output = row.input = row.items_json = None
             if row.id is not None:
                 self._by_id[row.id] = row

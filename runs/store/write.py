@@ -23,18 +23,19 @@ UPDATE_STEPS = """stepped AS (
         handled = m.handled, reason = m.reason, wait_kind = m.wait_kind, error = m.error,
         output = coalesce(m.output, s.output), output_ref = coalesce(m.output_ref, s.output_ref),
         input = coalesce(m.input, s.input), input_ref = coalesce(m.input_ref, s.input_ref),
-        not_before = CASE WHEN m.delay_s IS NULL THEN s.not_before
-            ELSE statement_timestamp() + make_interval(secs => m.delay_s) END,
+        not_before = coalesce(m.until, statement_timestamp() + make_interval(secs => m.delay_s), s.not_before),
         ready_at = CASE WHEN m.stamps LIKE '%%r%%' THEN statement_timestamp() ELSE s.ready_at END,
         started_at = CASE WHEN m.stamps LIKE '%%s%%' THEN statement_timestamp() ELSE s.started_at END,
         finished_at = CASE WHEN m.stamps LIKE '%%f%%' THEN statement_timestamp() END
     FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::bigint[], %s::uuid[],
     %s::uuid[],
         %s::int[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[],
-        %s::text[], %s::bytea[], %s::float8[], %s::text[])
+        %s::text[], %s::bytea[], %s::float8[], %s::timestamptz[],
+        %s::text[])
         AS m(id, expected, status, attempt, tries, crash_count, fence, worker, claim, edition, origin, port, handled,
         reason,
-        wait_kind, error, output, output_ref, input, input_ref, delay_s, stamps)
+        wait_kind, error, output, output_ref, input, input_ref, delay_s, until,
+        stamps)
     WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
 )"""
 STEP_COLUMNS: tuple[Callable[[Row], Any], ...] = (
@@ -45,7 +46,7 @@ STEP_COLUMNS: tuple[Callable[[Row], Any], ...] = (
     lambda row: None if row.error is None else json_text(row.error),
     lambda row: row.output and row.output.text, lambda row: row.output and row.output.ref,
     lambda row: row.input and row.input.text, lambda row: row.input and row.input.ref,
-    lambda row: row.delay_s, lambda row: row.stamps,
+    lambda row: row.delay_s, lambda row: row.until, lambda row: row.stamps,
 )  # fmt: skip
 
 # The container's own columns, in a statement of their own right before: few transitions touch a container.

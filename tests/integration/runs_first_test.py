@@ -1,6 +1,9 @@
 """First runs, end to end, on a real database with a real warm child."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from tests.engine import World
 
@@ -32,4 +35,16 @@ def test_a_map_runs_each_item_once_and_its_output_is_their_results_in_order() ->
         world.work()
         assert world.run(started.run_id).status == "succeeded"
         assert world.output(started.run_id, "C") == [20, 41, 62, 83, 104]
+        assert world.broken() == []
+
+
+def test_a_delay_until_a_moment_ends_by_the_databases_clock_whatever_the_workers_says() -> None:
+    with World() as world:
+        moment = (timezone.now() + timedelta(days=30)).replace(microsecond=0)
+        version = world.draw("S > D > O", configs={"D": {"until": moment.isoformat()}})
+        started = world.start(version)
+        world.work()
+        waiting = world.steps(started.run_id)["D"]
+        assert (waiting.status, waiting.wait_kind) == ("waiting", "timer")
+        assert waiting.not_before == moment
         assert world.broken() == []
