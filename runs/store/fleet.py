@@ -57,9 +57,10 @@ UNCLAIMED = """SELECT queue, count(*) FROM (
     WHERE s.status = 'ready' AND s.not_before <= statement_timestamp() - interval '300 milliseconds' AND r.status =
     'running'
     LIMIT 200) found GROUP BY queue"""
-# Index: run_open. Open, and yet nothing of it is ready, running, waiting or a person's: must never happen.
+# Index: run_open, then step_run_path for the few that their counters make suspicious. Open, and yet nothing of it is
+# ready, running, waiting or a person's: must never happen.
 STUCK = """SELECT r.id FROM runs_run r WHERE r.status IN ('running', 'cancelling')
-    AND r.created_at < statement_timestamp() - interval '5 seconds'
+    AND r.running_count = 0 AND r.waiting_count = 0 AND r.created_at < statement_timestamp() - interval '5 seconds'
     AND NOT EXISTS (SELECT FROM runs_steprun s WHERE s.run_id = r.id
         AND s.status IN ('ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked')) LIMIT %s"""
 
