@@ -5,6 +5,7 @@ import type { Draft, Problem } from './api';
 import { type History, type HistoryPolicy, NO_HISTORY, record, redo, type Travel, undo } from './model/history';
 import { nextSaveState, type SaveEvent, type SaveState } from './model/saving';
 
+const EDITED: SaveEvent = { type: 'edited' };
 const STEP: HistoryPolicy = { kind: 'step' };
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -49,8 +50,12 @@ export function createCanvasStore(draft: Draft, { canEdit }: { canEdit: boolean 
       const made: Travel | null = step(history, { document, selection });
       if (!made) return null;
       const present = made.moment.document;
-      set({ document: present, selection: stillThere(present, made.moment.selection), history: made.history });
-      get().saving({ type: 'edited' });
+      set({
+        save: nextSaveState(get().save, EDITED),
+        document: present,
+        selection: stillThere(present, made.moment.selection),
+        history: made.history,
+      });
       return made.label;
     };
     return {
@@ -74,8 +79,9 @@ export function createCanvasStore(draft: Draft, { canEdit }: { canEdit: boolean 
           document: changed,
           selection: sameSet(next, selection) ? selection : next,
           history: record(history, { label, policy, before, now: Date.now() }),
+          // In one step with the document: whoever hears of the change hears that it is unsaved.
+          save: nextSaveState(get().save, EDITED),
         });
-        get().saving({ type: 'edited' });
       },
       select: (ids) => {
         const { document, selection } = get();
