@@ -7,14 +7,13 @@ export type ServerMessage =
   | { type: 'list'; runs: Run[] }
   | { type: 'pong'; n: number }
   | { type: 'lagging'; run: string; last: number }
-  | { type: 'refused'; run?: string; code: string }
+  | { type: 'refused'; run: string | null; code: string; message: string }
   | { type: 'waits'; count: number };
 
 export type ClientMessage =
   | { subscribe: { workspace: string; run: string; after: number } }
   | { subscribe: { workspace: string; list: true } }
   | { unsubscribe: { run: string } }
-  | { unsubscribe: { list: true } }
   | { ping: number };
 
 const KNOWN = new Set(['events', 'list', 'pong', 'lagging', 'refused', 'waits']);

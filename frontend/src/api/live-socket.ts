@@ -25,6 +25,8 @@ export interface LiveOptions {
   url: () => string;
   open?: (url: string) => Socket;
   random?: () => number;
+  /** The server closed it because nobody is signed in, or no longer a member. */
+  onShutOut?: () => void;
 }
 
 export const PING_EVERY_MS = 10_000;
@@ -32,6 +34,7 @@ export const SILENCE_MS = 25_000;
 const FIRST_DELAY_MS = 400;
 const MAX_DELAY_MS = 10_000;
 const OPEN = 1;
+const SHUT_OUT: ReadonlySet<number> = new Set([4401, 4403]);
 
 /** One websocket for the whole page. Keeps its topics over reconnections; says honestly how it stands. */
 export class LiveSocket {
@@ -48,7 +51,7 @@ export class LiveSocket {
   private current: ConnectionState = 'connecting';
 
   constructor(options: LiveOptions) {
-    this.options = { open: (url) => new WebSocket(url), random: Math.random, ...options };
+    this.options = { open: (url) => new WebSocket(url), random: Math.random, onShutOut: () => undefined, ...options };
   }
 
   get state(): ConnectionState {
@@ -68,7 +71,10 @@ export class LiveSocket {
     this.heardAt = Date.now();
     socket.onopen = () => this.opened();
     socket.onmessage = (event: MessageEvent) => this.heard(String(event.data));
-    socket.onclose = () => this.lost(socket);
+    socket.onclose = (event: CloseEvent) => {
+      if (SHUT_OUT.has(event.code)) this.options.onShutOut();
+      this.lost(socket);
+    };
     clearInterval(this.heartbeat);
     this.heartbeat = setInterval(() => this.beat(), PING_EVERY_MS);
   }
@@ -110,13 +116,11 @@ export class LiveSocket {
     this.send({ subscribe: { workspace, run, after: after() } });
   }
 
+  /** A list stays subscribed on the wire: the frame follows it for as long as the page is open. */
   followList(topic: ListTopic): () => void {
     this.lists.add(topic);
     this.send({ subscribe: { workspace: topic.workspace, list: true } });
-    return () => {
-      this.lists.delete(topic);
-      if (this.lists.size === 0) this.send({ unsubscribe: { list: true } });
-    };
+    return () => this.lists.delete(topic);
   }
 
   private opened(): void {

@@ -1,255 +1,71 @@
-/** What the HTTP API and the live socket say (docs/architecture.md). Names and shapes are the server's. */
-import type { GraphDocument, StepKind } from '../diagram';
+/**
+ * What the HTTP API and the live socket say: the shapes generated from openapi.yaml, with the JSON inside made readable.
+ * A change of the server's shapes shows here as a type error.
+ */
+import type { GraphDocument, StepKind } from '../diagram/types';
 import type { Json } from '../lib/json';
+import type { components } from './schema';
 
-export type Permission =
-  | 'view'
-  | 'run'
-  | 'approve'
-  | 'edit'
-  | 'connect'
-  | 'manage_members'
-  | 'read_audit'
-  | 'manage_workspace';
+type S = components['schemas'];
+type With<Base, More> = Omit<Base, keyof More> & More;
+type JsonData = { [key: string]: Json };
 
 export interface Page<T> {
   items: T[];
   next: string | null;
 }
 
-export interface WorkspaceAccess {
-  slug: string;
-  name: string;
-  role: string;
-  permissions: Permission[];
-}
+export type Permission = S['PermissionsEnum'];
+export type WorkspaceAccess = With<S['SessionWorkspace'], { role: string }>;
+export type Session = With<S['Session'], { workspaces: WorkspaceAccess[] }>;
+export type Member = With<S['Member'], { role: string }>;
 
-export interface Session {
-  user: { id: string; email: string; name: string };
-  workspaces: WorkspaceAccess[];
-}
+export type RunStatus = S['RunStatus'];
+export type StepRunStatus = S['StepStatus'];
+export type Delivery = 'pure' | 'keyed' | 'at_most_once';
+export type StepError = With<S['StepError'], { data?: Json }>;
+export type RunCounts = S['Counts'];
+export type Run = With<S['RunRow'], { failed_step: { path: string; error: StepError | null } | null }>;
+export type MapCounts = S['MapCounts'];
+export type Step = With<S['Step'], { error: StepError | null; delivery: Delivery }>;
 
-export type RunStatus = 'running' | 'paused' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
-
-export type StepRunStatus =
-  | 'pending'
-  | 'ready'
-  | 'running'
-  | 'retry_wait'
-  | 'waiting'
-  | 'needs_decision'
-  | 'blocked'
-  | 'succeeded'
-  | 'failed'
-  | 'skipped'
-  | 'cancelled';
-
-export interface StepError {
-  code: string;
-  message: string;
-  data?: Json;
-}
-
-export interface RunCounts {
-  total: number;
-  [status: string]: number;
-}
-
-export interface Run {
-  id: string;
-  number: number;
-  status: RunStatus;
-  workflow: { id: string; name: string };
-  version: number;
-  started_by: string;
-  started_at: string;
-  finished_at: string | null;
-  counts: RunCounts;
-  failed_step: string | null;
-  waits_for: string | null;
-  generation: number;
-  error?: StepError | null;
-}
-
-export interface MapCounts {
-  total: number;
-  opened: number;
-  settled: number;
-  failed: number;
-}
-
-export interface Step {
-  path: string;
-  node: string;
-  key: string;
-  parent: string | null;
-  index: number | null;
-  kind: string;
-  status: StepRunStatus;
-  attempt: number;
-  crash_count: number;
-  port: string | null;
-  handled: 'fallback' | 'port' | null;
-  reason: string | null;
-  origin: string | null;
-  error: StepError | null;
-  not_before: string | null;
-  ready_at: string | null;
-  started_at: string | null;
-  finished_at: string | null;
-  duration_ms: number | null;
-  delivery: 'pure' | 'keyed' | 'at_most_once';
-  idempotency_key: string | null;
-  fence: number | null;
-  map: MapCounts | null;
-}
-
-export interface RunEvent {
-  seq: number;
-  type: string;
-  at: string;
-  path: string | null;
-  attempt: number | null;
-  actor: string;
-  data: { [key: string]: Json };
-}
-
-export interface Snapshot {
-  run: Run;
-  graph: GraphDocument;
-  steps: Step[];
-  seq: number;
-}
-
+export type RunEvent = With<S['EventOut'], { data: JsonData }>;
+export type Snapshot = With<S['Snapshot'], { run: Run & { input?: Json }; graph: GraphDocument; steps: Step[] }>;
 export interface EventsPage {
   items: RunEvent[];
+  /** The number of the last event of this page. */
   last: number;
 }
 
-export interface Attempt {
-  number: number;
-  fence: number;
-  outcome: 'succeeded' | 'failed' | 'timed_out' | 'lost' | 'cancelled' | 'fenced_out' | 'waited' | null;
-  started_at: string;
-  finished_at: string | null;
-  error: StepError | null;
-  worker: string | null;
-}
+/** An input or output; of one that is too large for a page, the beginning of its text. */
+export type StepValue = With<S['Value'], { value: Json }>;
+/** An attempt that has ended. The one that runs now is told by the step. */
+export type Attempt = With<S['AttemptOut'], { error: StepError | null; input: StepValue | null }>;
+export type Checkpoint = With<S['CheckpointOut'], { value: Json }>;
+export type StepWait = With<S['WaitOut'], { data: JsonData; answer: Json }>;
+export type StepDetail = With<
+  S['StepDetail'],
+  {
+    step: Step;
+    input: StepValue;
+    output: StepValue;
+    attempts: Attempt[];
+    checkpoints: Checkpoint[];
+    waits: StepWait[];
+  }
+>;
+export type LogChunk = S['LogPage'];
 
-export interface Checkpoint {
-  name: string;
-  attempt: number;
-  at: string;
-  value: Json;
-}
+export type PlannedEffect = With<S['EffectOut'], { delivery: Delivery }>;
+export type ResumePreview = With<S['Preview'], { effects: PlannedEffect[] }>;
+export type Decision = S['DecideInDecisionEnum'];
+export type OpenWait = With<S['InboxWait'], { data: JsonData; answer: Json }>;
 
-export interface StepWait {
-  id: string;
-  kind: 'timer' | 'approval' | 'children';
-  status?: string;
-  data: { [key: string]: Json };
-  opened_at: string;
-  expires_at: string | null;
-  answered_at?: string | null;
-  answered_by?: string | null;
-  answer?: Json;
-}
-
-export interface StepDetail {
-  step: Step;
-  input: Json;
-  output: Json;
-  attempts: Attempt[];
-  checkpoints: Checkpoint[];
-  waits: StepWait[];
-  why: string | null;
-}
-
-export interface LogChunk {
-  text: string;
-  next_offset: number;
-  complete: boolean;
-}
-
-export interface PlannedEffect {
-  path: string;
-  delivery: Step['delivery'];
-  may_happen_twice: boolean;
-}
-
-export interface ResumePreview {
-  kept: string[];
-  again: string[];
-  effects: PlannedEffect[];
-  saved_s: number;
-  allowed: boolean;
-  refusal?: string | null;
-}
-
-export type Decision = 'happened' | 'not_happened' | 'run_again' | 'skip';
-
-export interface OpenWait {
-  id: string;
-  run: Pick<Run, 'id' | 'number' | 'workflow'>;
-  path: string;
-  kind: string;
-  data: { [key: string]: Json };
-  opened_at: string;
-  expires_at: string | null;
-}
-
-export interface Workflow {
-  id: string;
-  name: string;
-  created_at: string;
-  updated_at: string;
-  updated_by: string | null;
-  archived_at?: string | null;
-  live_version: number | null;
-  draft_revision: number;
-  last_run: Pick<Run, 'id' | 'number' | 'status' | 'started_at'> | null;
-}
-
-export interface Connection {
-  id: string;
-  name: string;
-  kind: string;
-  created_at: string;
-  updated_at: string;
-  /** Without the secret ones. */
-  settings: { [field: string]: Json };
-  /** Names of the secret settings that hold something. */
-  secrets: string[];
-}
-
-export interface ConnectionKind {
-  kind: string;
-  schema: { [keyword: string]: Json };
-  secret_fields: string[];
-}
-
-export interface Member {
-  email: string;
-  name: string;
-  role: string;
-}
-
-export interface Mail {
-  id: string;
-  subject: string;
-  sender: string;
-  to: string;
-  received_at: string;
-  message_id: string;
-  idempotency_key: string;
-}
-
+export type Workflow = With<S['WorkflowOut'], { last_run: With<S['LastRunOut'], { status: RunStatus }> | null }>;
+export type Connection = With<S['ConnectionOut'], { settings: JsonData }>;
+export type ConnectionKind = With<S['ConnectionKind'], { schema: JsonData }>;
+export type Mail = S['Mail'];
 /** An HTML part is never given out; `has_html` says that there is one. */
-export interface OpenedMail {
-  mail: Mail;
-  text: string;
-  has_html: boolean;
-  attachments: string[];
-}
+export type OpenedMail = S['OpenedMail'];
 
 export type { GraphDocument, StepKind };

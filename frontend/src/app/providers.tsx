@@ -8,6 +8,7 @@ import { goToSignIn } from '../api/client';
 import { ApiError } from '../api/errors';
 import { LiveContext, liveUrl } from '../api/live';
 import { LiveSocket } from '../api/live-socket';
+import { keys } from '../api/query-keys';
 import { cssVariables, styleNonce, theme } from './theme';
 
 /** A signed-out session shows itself in any call; whoever sees it first goes to the sign-in page. */
@@ -27,8 +28,11 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-function useLiveSocket(): LiveSocket {
-  const [live] = useState(() => new LiveSocket({ url: liveUrl }));
+function useLiveSocket(client: QueryClient): LiveSocket {
+  // Asking for the session again tells which it was: its refusal leads to the sign-in page, else the rights are new.
+  const [live] = useState(
+    () => new LiveSocket({ url: liveUrl, onShutOut: () => void client.invalidateQueries({ queryKey: keys.session }) }),
+  );
   useEffect(() => {
     live.connect();
     const hurry = () => live.hurry();
@@ -46,7 +50,7 @@ function useLiveSocket(): LiveSocket {
 
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(createQueryClient);
-  const live = useLiveSocket();
+  const live = useLiveSocket(client);
   return (
     <Ground client={client} live={live}>
       {children}

@@ -16,9 +16,6 @@ function page(load: () => Promise<ComponentType>) {
   );
 }
 
-const library = import.meta.glob<{ WorkflowsPage: ComponentType }>('../features/library/WorkflowsPage.tsx');
-const workflowsPage = async () => (await Object.values(library)[0]?.())?.WorkflowsPage ?? NotFoundPage;
-
 export const routes: RouteObject[] = [
   { path: '/', element: <HomeRedirect />, errorElement: <CrashPage /> },
   {
@@ -30,7 +27,10 @@ export const routes: RouteObject[] = [
       {
         errorElement: <CrashPage />,
         children: [
-          { path: 'workflows', element: page(workflowsPage) },
+          {
+            path: 'workflows',
+            element: page(async () => (await import('../features/library/WorkflowsPage')).WorkflowsPage),
+          },
           {
             path: 'workflows/:id',
             element: page(async () => (await import('../features/canvas/CanvasPage')).CanvasPage),

@@ -12,9 +12,9 @@ const WITH_ERROR = new Set(['failed', 'retry_wait', 'needs_decision']);
 const WITH_END = new Set(['succeeded', 'failed', 'skipped', 'cancelled', 'running', 'ready']);
 
 function comparableStep(step: Step) {
-  const { status, attempt, port, reason, handled, map, fence, crash_count } = step;
+  const { status, attempt, port, reason, handled, wait, map, fence, crash_count } = step;
   return {
-    ...{ status, attempt, port, reason, handled, map, fence, crash_count },
+    ...{ status, attempt, port, reason, handled, wait, map, fence, crash_count },
     hasStarted: step.started_at !== null,
     ...(WITH_ERROR.has(status) ? { error: step.error } : {}),
     ...(status === 'succeeded' ? { origin: step.origin } : {}),

@@ -45,7 +45,7 @@ function useFound(ws: string, query: string): Found[] {
   const found: Found[] = (runs.data?.items ?? []).map((run) => ({
     id: run.id,
     label: `Run ${run.number} · ${run.workflow.name}`,
-    description: run.failed_step && run.status === 'failed' ? `failed at ${run.failed_step}` : run.status,
+    description: run.failed_step && run.status === 'failed' ? `failed at ${run.failed_step.path}` : run.status,
     to: paths.run(ws, run.id),
     group: 'Runs',
   }));

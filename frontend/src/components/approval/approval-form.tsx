@@ -54,7 +54,7 @@ export function ApprovalForm(props: ApprovalFormProps) {
     <section className={classes.form} aria-label="Approval">
       <h3 className={classes.title}>{text(wait.data.title) || 'A person is asked to approve this'}</h3>
       {wait.data.message ? <pre className={classes.message}>{text(wait.data.message)}</pre> : null}
-      {shown !== null && data === null ? <JsonView value={shown} label="data to decide on" /> : null}
+      {shown !== null && data === null ? <JsonView value={shown} label="data to decide on" prefersTable /> : null}
       {data !== null ? (
         <Textarea
           label="Data given on with the answer"

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 
 import { formatBytes } from '../../lib/format';
 import { formatJson, isObject, type Json, type JsonObject } from '../../lib/json';
@@ -126,14 +126,15 @@ function TableView({ rows }: { rows: JsonObject[] }) {
 interface JsonViewProps {
   value: Json;
   label: string;
-  children?: ReactNode;
+  /** Opens as a table where it has rows. */
+  prefersTable?: boolean;
 }
 
 /** A JSON value to read: as a tree, and as a table where it has rows. Long integers are exact. */
-export function JsonView({ value, label }: JsonViewProps) {
+export function JsonView({ value, label, prefersTable = false }: JsonViewProps) {
   const text = useMemo(() => formatJson(value, 2), [value]);
   const rows = useMemo(() => tableRows(value), [value]);
-  const [asTable, setAsTable] = useState(false);
+  const [asTable, setAsTable] = useState(prefersTable);
   return (
     <div className={classes.view}>
       <div className={classes.bar}>

@@ -26,7 +26,7 @@ export function InboxPage() {
   });
   const items = waits.data?.items ?? [];
   const hint = waits.data
-    ? `${formatCount(items.length, 'question')} wait for a person. No worker is held meanwhile.`
+    ? `${formatCount(items.length, 'question waits', 'questions wait')} for a person. No worker is held meanwhile.`
     : '';
   return (
     <Page title="Inbox" hint={items.length > 0 ? hint : 'Questions that runs ask a person.'}>

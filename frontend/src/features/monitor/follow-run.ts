@@ -6,6 +6,8 @@ import type { EventsPage, RunEvent, Snapshot } from '../../api/types';
 import { fromSnapshot, type RunState, reduce } from './reducer';
 
 export const POLL_EVERY_MS = 2000;
+/** A page of events that holds fewer is the last one; what is still missing then comes live, or shows as a gap again. */
+const A_FULL_PAGE = 200;
 
 export interface FollowerDoors {
   snapshot: (ref: RunRef) => Promise<Snapshot>;
@@ -113,7 +115,7 @@ export class RunFollower {
         const page: EventsPage = await this.doors.events(this.ref, before);
         this.live.reportPoll(true);
         this.apply(page.items);
-        if (this.state.seq >= page.last) break;
+        if (page.items.length < A_FULL_PAGE) break;
       }
     } catch (error) {
       if (error instanceof ApiError && error.isOffline) this.live.reportPoll(false);

@@ -5,7 +5,7 @@ import type { LiveStep } from './reducer';
 export interface Item {
   index: number;
   steps: LiveStep[];
-  /** The step run to look at first. */
+  /** The step run to look at first: the most urgent, of equal ones the last of the chain. */
   focus: LiveStep;
   duration_ms: number | null;
 }
@@ -28,7 +28,7 @@ export function groupItems(steps: readonly LiveStep[]): Item[] {
   for (const [index, chain] of byIndex) {
     const [first] = chain;
     if (!first) continue;
-    const focus = chain.reduce((best, one) => (urgency(one) < urgency(best) ? one : best), first);
+    const focus = chain.reduce((best, one) => (urgency(one) <= urgency(best) ? one : best), first);
     const times = chain.map((step) => step.duration_ms).filter((ms) => ms !== null);
     items.push({ index, steps: chain, focus, duration_ms: times.length > 0 ? times.reduce((a, b) => a + b, 0) : null });
   }

@@ -2,9 +2,13 @@ import type { GraphNode, NodeStatus, StepStatus } from '../../diagram';
 import { formatClock, formatDuration } from '../../lib/format';
 import type { LiveStep, RunState } from './reducer';
 
-/** `reused` is how a finished step is shown whose result this run took from another one. */
+/**
+ * As what a step is shown: a finished one whose result this run took from another one as `reused`, and a container that
+ * works on its items as running, although it holds no worker itself.
+ */
 export function shownStatus(step: LiveStep): StepStatus {
-  return step.status === 'succeeded' && (step.origin === 'reused' || step.origin === 'copied') ? 'reused' : step.status;
+  if (step.status === 'succeeded' && (step.origin === 'reused' || step.origin === 'copied')) return 'reused';
+  return step.status === 'waiting' && step.map !== null ? 'running' : step.status;
 }
 
 /** One sentence: what the step is, and since when. */
@@ -43,8 +47,8 @@ const SKIPPED: { [reason: string]: string } = {
 };
 
 function waitingSentence(step: LiveStep): string {
-  if (step.map) return `Waits for its items: ${step.map.settled} of ${step.map.total} are done.`;
-  if (step.wait?.kind === 'timer' || step.kind === 'delay') {
+  if (step.map) return `Works on its items: ${step.map.settled} of ${step.map.total} are done.`;
+  if (step.wait === 'timer' || step.kind === 'delay') {
     return step.not_before ? `Waits until ${formatClock(step.not_before)}. It holds no worker.` : 'Waits for a time.';
   }
   return 'Waits for a person. It holds no worker.';

@@ -99,5 +99,10 @@ export function marksOf(preview: ResumePreview, { graph }: Pick<RunState, 'graph
   for (const path of preview.kept) mark(path, 'kept');
   for (const path of preview.again) mark(path, 'again');
   for (const { path, may_happen_twice } of preview.effects) if (may_happen_twice) mark(path, 'effect');
+  for (const node of graph.nodes) {
+    // What the plan says of a container holds for its body, where it says nothing of the items.
+    const outer = node.parent === null ? undefined : marks.get(node.parent);
+    if (outer !== undefined && !marks.has(node.id)) marks.set(node.id, outer === 'effect' ? 'again' : outer);
+  }
   return marks;
 }

@@ -12,13 +12,7 @@ import type {
 import { isObject, type Json } from '../../lib/json';
 import { readPath } from './paths';
 
-/** What a waiting step waits for, as its event told. Snapshots do not hold it. */
-export interface WaitNote {
-  kind: string;
-  until: string | null;
-}
-
-export type LiveStep = Step & { wait?: WaitNote };
+export type LiveStep = Step;
 
 /** A run as the screen knows it after event `seq`. Immutable: steps that did not change keep their identity. */
 export interface RunState {
@@ -92,7 +86,6 @@ function reduceRun(run: Run, event: RunEvent): Run {
     status: status as RunStatus,
     generation: typeof generation === 'number' ? generation : run.generation,
     finished_at: RUN_ENDS.has(status) ? event.at : null,
-    error: errorOf(event.data.error),
   };
 }
 
@@ -111,7 +104,7 @@ function reduceStep(steps: Map<string, LiveStep>, event: RunEvent, state: RunSta
 
 type Apply = (step: LiveStep, event: RunEvent) => LiveStep;
 
-const settle: Apply = (step, event) => ({ ...step, finished_at: event.at, not_before: null, wait: undefined });
+const settle: Apply = (step, event) => ({ ...step, finished_at: event.at, not_before: null, wait: null });
 
 const reopen: Apply = (step, event) => ({
   ...step,
@@ -121,7 +114,7 @@ const reopen: Apply = (step, event) => ({
   reason: textOf(event.data.reason),
   finished_at: null,
   duration_ms: null,
-  wait: undefined,
+  wait: null,
 });
 
 /** What each transition changes besides the status itself (docs/architecture.md, Events). */
@@ -144,11 +137,11 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
     not_before: null,
     error: null,
     reason: null,
-    wait: undefined,
+    wait: null,
   }),
   waiting: (step, event) => ({
     ...step,
-    wait: { kind: textOf(event.data.wait) ?? 'outside', until: textOf(event.data.until) },
+    wait: waitOf(event.data.wait),
     not_before: textOf(event.data.until),
     map: event.data.wait === 'children' ? countsOf(event.data, step.map) : step.map,
     finished_at: null,
@@ -200,7 +193,8 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     port: null,
     handled: null,
     reason: null,
-    origin: null,
+    wait: null,
+    origin: 'executed',
     error: null,
     not_before: null,
     ready_at: null,
@@ -208,7 +202,7 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     finished_at: null,
     duration_ms: null,
     delivery: 'pure',
-    idempotency_key: null,
+    idempotency_key: '',
     fence: null,
     map: null,
   };
@@ -219,6 +213,8 @@ const numberOf = (value: Json | undefined): number | null => (typeof value === '
 const handledOf = (value: Json | undefined): Step['handled'] =>
   value === 'fallback' || value === 'port' ? value : null;
 
+const waitOf = (value: Json | undefined): Step['wait'] =>
+  value === 'timer' || value === 'approval' || value === 'children' ? value : null;
 const crashOf = (event: RunEvent): number => (event.data.crash === true ? 1 : 0);
 
 function later(at: string, delay_s: number | null): string | null {

@@ -81,7 +81,7 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   if (step.status === 'retry_wait') return `${name} failed and is tried again by itself. ${tail}`;
   if (step.map) return `${name}: ${step.map.settled} of ${formatCount(step.map.total, 'item')} done. ${tail}`;
   if (step.status === 'waiting') {
-    return step.wait?.kind === 'timer' || step.kind === 'delay'
+    return step.wait === 'timer' || step.kind === 'delay'
       ? `${name} waits for its time; no worker is held. ${tail}`
       : `${name} waits for a person; no worker is held. ${tail}`;
   }

@@ -30,7 +30,7 @@ export function RunsTable({ ws, runs, usual }: RunsTableProps) {
 const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual: number | null }) {
   const navigate = useNavigate();
   const to = paths.run(ws, run.id);
-  const isWaiting = run.waits_for !== null && (run.counts.running ?? 0) === 0;
+  const isWaiting = run.waits_for !== null && run.counts.running === 0;
   return (
     // The link in the row is what keyboard and screen reader use; the click on the row is a larger target for the mouse.
     <tr className={classes.row} onClick={() => navigate(to)} data-status={run.status}>
@@ -61,9 +61,11 @@ const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual:
 
 /** Where it is, or where it failed: '8 of 12 · Compliance check'. */
 function Where({ run }: { run: Run }) {
-  const { total } = run.counts;
-  const done = run.counts.succeeded ?? 0;
+  const { total, succeeded } = run.counts;
+  // A finished run may have left steps out; it is done all the same.
+  const done = run.status === 'succeeded' ? total : succeeded;
   const at = run.status === 'failed' ? run.failed_step : run.waits_for;
+  const error = run.status === 'failed' ? run.failed_step?.error?.message : undefined;
   return (
     <span className={classes.where}>
       <span className={classes.meter} aria-hidden="true">
@@ -72,7 +74,11 @@ function Where({ run }: { run: Run }) {
       <span className="num">
         {done} of {total}
       </span>
-      {at ? <span className={run.status === 'failed' ? classes.failedAt : classes.waitsFor}>{at}</span> : null}
+      {at ? (
+        <span className={run.status === 'failed' ? classes.failedAt : classes.waitsFor} title={error}>
+          {at.path}
+        </span>
+      ) : null}
     </span>
   );
 }

@@ -47,7 +47,7 @@ export function useRuns(ws: string, filters: Filters) {
   useListMessages(ws, (message) => {
     if (message.type !== 'list') return;
     client.setQueryData<Pages>(key, (pages) => pages && patchPages(pages, message.runs));
-    const fresh = newRuns(items, message.runs, filters);
+    const fresh = runs.isSuccess ? newRuns(items, message.runs, filters) : [];
     if (fresh.length > 0) setWaiting((before) => new Set([...before, ...fresh.map((run) => run.id)]));
   });
   const { refetch } = runs;

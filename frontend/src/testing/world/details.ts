@@ -1,6 +1,6 @@
-import type { Attempt, RunEvent } from '../../api/types';
+import type { Attempt, RunEvent, StepValue } from '../../api/types';
 import type { LiveStep } from '../../features/monitor/reducer';
-import type { Json } from '../../lib/json';
+import { formatJson, type Json } from '../../lib/json';
 import type { Recorder } from './recorder';
 
 const INVOICES: Json = Array.from({ length: 12 }, (_, at) => ({
@@ -11,6 +11,10 @@ const INVOICES: Json = Array.from({ length: 12 }, (_, at) => ({
   currency: 'EUR',
   account: 900719925474099300n + BigInt(at),
 }));
+
+export function asValue(value: Json): StepValue {
+  return { value, size: value === null ? 0 : formatJson(value).length, truncated: false };
+}
 
 export function inputOf(step: LiveStep): Json {
   if (step.status === 'pending') return null;
@@ -33,7 +37,6 @@ export function outputOf(step: LiveStep): Json {
 
 const OUTCOMES: { [type: string]: Attempt['outcome'] } = {
   'step.succeeded': 'succeeded',
-  'step.waiting': 'waited',
   'step.failed': 'failed',
   'step.retry_wait': 'failed',
   'step.needs_decision': 'lost',
@@ -44,26 +47,28 @@ function beginning(event: RunEvent): Attempt {
   return {
     number: event.attempt ?? 1,
     fence: Number(event.data.fence),
-    outcome: null,
+    outcome: 'lost',
+    ready_at: event.at,
     started_at: event.at,
-    finished_at: null,
+    finished_at: '',
     error: null,
+    input: null,
     worker: 'worker-1:3f2a',
   };
 }
 
-/** The attempts that the events of a step tell of. */
+/** The ended attempts that the events of a step tell of. */
 export function attemptsOf(run: Recorder, path: string): Attempt[] {
   const attempts: Attempt[] = [];
   for (const event of run.events.filter((one) => one.path === path)) {
     if (event.type === 'step.running') attempts.push(beginning(event));
     const last = attempts.at(-1);
     const outcome = OUTCOMES[event.type];
-    if (!last || last.outcome !== null || !outcome) continue;
+    if (last?.finished_at !== '' || !outcome) continue;
     const error = (event.data.error as unknown as Attempt['error']) ?? null;
     Object.assign(last, { outcome, finished_at: event.at, error });
   }
-  return attempts;
+  return attempts.filter((one) => one.finished_at !== '');
 }
 
 export function logOf(path: string, attempt: number): string {

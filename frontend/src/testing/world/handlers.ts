@@ -71,7 +71,7 @@ function runHandlers(world: World): RequestHandler[] {
     http.get(api('runs/:id/events'), ({ params, request }) =>
       withRun(params.id, (run) => {
         const after = Number(new URL(request.url).searchParams.get('after'));
-        return json({ items: run.events.slice(after, after + 200), last: run.events.length });
+        return json({ items: run.events.slice(after, after + 200), last: Math.min(after + 200, run.events.length) });
       }),
     ),
     http.get(api('runs/:id/steps/:path'), ({ params }) =>

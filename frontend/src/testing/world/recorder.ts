@@ -23,7 +23,8 @@ function pendingStep(node: (typeof GRAPH.nodes)[number]): Step {
     port: null,
     handled: null,
     reason: null,
-    origin: null,
+    wait: null,
+    origin: 'executed',
     error: null,
     not_before: null,
     ready_at: null,
@@ -62,7 +63,8 @@ export class Recorder {
       started_by: by,
       started_at: new Date(this.now).toISOString(),
       finished_at: null,
-      counts: { total: 0 },
+      trigger: by === 'schedule' ? 'schedule' : 'manual',
+      counts: { total: 0, open: 0, running: 0, waiting: 0, failed: 0, succeeded: 0 },
       failed_step: null,
       waits_for: null,
       generation: 1,
@@ -123,20 +125,21 @@ export class Recorder {
     const count = (status: string) => top.filter((step) => step.status === status).length;
     const counts = {
       total: top.length,
+      open: top.filter((step) => step.finished_at === null).length,
       succeeded: count('succeeded'),
       failed: count('failed'),
       running: count('running') + top.filter((step) => step.map && step.status === 'waiting').length,
       waiting: count('waiting'),
     };
-    const nameOf = (path: string | undefined) => GRAPH.nodes.find((node) => node.key === path)?.name ?? null;
+    const failed = top.find((step) => step.status === 'failed');
     const waiting = top.find((step) => step.status === 'waiting' && !step.map);
     this.state = {
       ...this.state,
       run: {
         ...this.state.run,
         counts,
-        failed_step: nameOf(top.find((step) => step.status === 'failed')?.path),
-        waits_for: nameOf(waiting?.path),
+        failed_step: failed ? { path: failed.path, error: failed.error } : null,
+        waits_for: waiting ? { path: waiting.path, kind: waiting.wait ?? 'approval' } : null,
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { OpenWait, ResumePreview, Run, RunEvent, StepDetail } from '../../api/types';
 import type { Json } from '../../lib/json';
-import { attemptsOf, inputOf, outputOf } from './details';
+import { asValue, attemptsOf, inputOf, outputOf } from './details';
 import type { Recorder } from './recorder';
 import { brokenMapRun, cancelledRun, failedRun, runningRun, succeededRun, undecidedRun, waitingRun } from './runs';
 
@@ -59,12 +59,17 @@ export class World {
       .filter((one) => one.state.steps.get('review')?.status === 'waiting')
       .map((one) => ({
         id: `wait-${one.run.id}`,
-        run: { id: one.run.id, number: one.run.number, workflow: one.run.workflow },
+        run: { id: one.run.id, number: one.run.number, workflow: one.run.workflow, version: one.run.version },
         path: 'review',
         kind: 'approval',
         data: reviewData(),
         opened_at: one.events.findLast((event) => event.path === 'review')?.at ?? '',
         expires_at: null,
+        status: 'open' as const,
+        attempt: 1,
+        answer: null,
+        answered_at: null,
+        answered_by: null,
       }));
   }
 
@@ -75,6 +80,7 @@ export class World {
     );
     const kept = top.filter((step) => step.status === 'succeeded');
     return {
+      generation: run.run.generation,
       kept: kept.map((step) => step.path),
       again: again.map((step) => step.path),
       effects: again
@@ -125,13 +131,11 @@ export class World {
     const wait = this.waits().find((one) => one.run.id === run.run.id && one.path === path);
     return {
       step,
-      input: inputOf(step),
-      output: step.status === 'succeeded' ? outputOf(step) : null,
+      input: asValue(inputOf(step)),
+      output: asValue(step.status === 'succeeded' ? outputOf(step) : null),
       attempts: attemptsOf(run, path),
       checkpoints: [],
-      waits: wait
-        ? [{ id: wait.id, kind: 'approval', data: wait.data, opened_at: wait.opened_at, expires_at: null }]
-        : [],
+      waits: wait ? [wait] : [],
       why: step.status === 'pending' ? 'It waits for the steps before it.' : null,
     };
   }

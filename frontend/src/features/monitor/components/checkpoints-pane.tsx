@@ -9,11 +9,11 @@ export function CheckpointsPane({ checkpoints }: { checkpoints: readonly Checkpo
     return <p className={classes.empty}>The body has kept no partial result. What it keeps survives a crash.</p>;
   }
   return checkpoints.map((one) => (
-    <section key={`${one.attempt}-${one.name}-${one.at}`} className={classes.checkpoint}>
+    <section key={`${one.attempt}-${one.key}-${one.at}`} className={classes.checkpoint}>
       <div>
-        <code>{one.name}</code> · attempt {one.attempt} · <TimeAgo at={one.at} />
+        <code>{one.key}</code> · {one.kind} · attempt {one.attempt} · <TimeAgo at={one.at} />
       </div>
-      <JsonView value={one.value} label={one.name} />
+      <JsonView value={one.value} label={one.key} />
     </section>
   ));
 }

@@ -6,7 +6,7 @@ import { usePollingInterval } from '../../../api/live';
 import { keys } from '../../../api/query-keys';
 import { readItems } from '../../../api/runs';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
-import { StatusShape, type StepStatus } from '../../../diagram';
+import { STATUS_LOOKS, StatusShape } from '../../../diagram';
 import { formatDuration } from '../../../lib/format';
 import { groupItems, type Item } from '../items';
 import { shownStatus } from '../node-status';
@@ -42,8 +42,14 @@ export function MapItems({ step }: { step: LiveStep }) {
   const live = useRunState((state) => state.steps);
   const items = useMemo(() => {
     const rows = pages.data?.pages.flatMap((page) => page.items) ?? [];
-    return groupItems(rows.map((row) => live.get(row.path) ?? row));
-  }, [pages.data, live]);
+    const byPath = new Map(rows.map((row) => [row.path, row]));
+    // The run's state holds those that failed or are under way, whichever page they are on, and newer than any page.
+    for (const one of live.values()) {
+      if (one.parent === step.path && (byPath.has(one.path) || status === '' || one.status === status))
+        byPath.set(one.path, one);
+    }
+    return groupItems([...byPath.values()]);
+  }, [pages.data, live, step.path, status]);
   return (
     <section className={classes.items} aria-label="Items">
       <div className={classes.itemsHead}>
@@ -97,9 +103,9 @@ function ItemRow({ item }: { item: Item }) {
       <button type="button" className={classes.item} onClick={() => selectStep(focus.path)}>
         <span className="num">{item.index}</span>
         {item.steps.map((step) => (
-          <StatusShape key={step.path} status={shownStatus(step) as StepStatus} size={12} />
+          <StatusShape key={step.path} status={shownStatus(step)} size={12} />
         ))}
-        <span className={classes.itemText}>{focus.error?.message ?? focus.key}</span>
+        <span className={classes.itemText}>{focus.error?.message ?? STATUS_LOOKS[shownStatus(focus)].word}</span>
         <span className="num">{formatDuration(item.duration_ms)}</span>
       </button>
     </li>

@@ -70,6 +70,7 @@ export function RunCanvas() {
   return (
     <div className={classes.canvas}>
       <GraphView
+        key={shown ? 'plan' : 'live'} // a plan is looked at as a whole: it is fitted into the view anew
         graph={graph}
         kinds={kinds.byName}
         useStatus={useStatus}

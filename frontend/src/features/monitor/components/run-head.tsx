@@ -33,7 +33,8 @@ export function RunHead() {
           <h1 className={classes.title}>Run {run.number}</h1>
           <RunStatusBadge status={run.status} isWaiting={isWaiting} />
           <span className={classes.meta}>
-            <Origin /> · <TimeAgo at={run.started_at} /> · took <Elapsed from={run.started_at} to={run.finished_at} />
+            <Origin /> · <TimeAgo at={run.started_at} /> · {run.finished_at ? 'took' : 'for'}{' '}
+            <Elapsed from={run.started_at} to={run.finished_at} />
           </span>
         </div>
         <p className={classes.sentence} title={sentence} data-testid="head-sentence">

@@ -39,7 +39,7 @@ function Approvals({ waits }: { waits: readonly StepWait[] }) {
   const { ref, refresh } = useMonitor();
   const may = useMay('approve');
   const client = useQueryClient();
-  const open = waits.filter((wait) => wait.kind === 'approval' && (wait.status ?? 'open') === 'open');
+  const open = waits.filter((wait) => wait.kind === 'approval' && wait.status === 'open');
   const onAnswered = () => {
     void refresh();
     void client.invalidateQueries({ queryKey: keys.waits(ref.ws) });

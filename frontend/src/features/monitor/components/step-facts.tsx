@@ -22,7 +22,8 @@ function between(from: string | null, to: string | null): string | null {
 }
 
 export function StepFacts({ step, attempt, waits }: FactsProps) {
-  const queued = between(step.ready_at, step.started_at);
+  const queued = attempt ? between(attempt.ready_at, attempt.started_at) : between(step.ready_at, step.started_at);
+  const began = attempt?.started_at ?? step.started_at;
   const fence = attempt?.fence ?? step.fence;
   return (
     <dl className={classes.facts}>
@@ -42,7 +43,7 @@ export function StepFacts({ step, attempt, waits }: FactsProps) {
         </>
       ) : null}
       {attempt?.worker ? <Fact name="Worker" value={attempt.worker} mono /> : null}
-      {attempt ? <Fact name="Attempt began" value={formatExact(attempt.started_at)} /> : null}
+      {began ? <Fact name="Attempt began" value={formatExact(began)} /> : null}
       {queued ? <Fact name="In the queue" value={queued} /> : null}
       {step.crash_count > 0 ? <Fact name="Crashes" value={String(step.crash_count)} /> : null}
       {step.port && step.port !== 'out' ? <Fact name="Left by" value={step.port} mono /> : null}

@@ -41,8 +41,8 @@ function setUp(known: number) {
     snapshot: vi.fn(async () => ({ ...early.snapshot(), seq: known })),
     events: vi.fn(
       async (_: unknown, after: number): Promise<EventsPage> => ({
-        items: whole.events.slice(after, after + 50),
-        last: whole.events.length,
+        items: whole.events.slice(after, after + 200),
+        last: Math.min(after + 200, whole.events.length),
       }),
     ),
   };
@@ -136,7 +136,7 @@ describe('a run is followed', () => {
   it('until it is refused', async () => {
     const { follower, say, errors } = setUp(1);
     await follower.start();
-    say({ type: 'refused', run: 'r', code: 'not_found' });
+    say({ type: 'refused', run: 'r', code: 'not_found', message: 'There is no such run.' });
     expect(errors).toHaveLength(1);
     follower.stop();
   });
