@@ -1,6 +1,8 @@
+import '@mantine/spotlight/styles.css';
+
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { IconHierarchy2, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
+import { IconArrowRight, IconHierarchy2, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -57,6 +59,11 @@ function useFound(ws: string, query: string): Found[] {
 }
 
 const GROUPS = ['Pages', 'Workflows', 'Runs'] as const;
+const ICONS = {
+  Pages: <IconArrowRight size={17} />,
+  Workflows: <IconHierarchy2 size={17} />,
+  Runs: <IconPlayerPlay size={17} />,
+};
 
 function Results({ query }: { query: string }) {
   const ws = useWorkspace();
@@ -73,7 +80,7 @@ function Results({ query }: { query: string }) {
             key={one.id}
             label={one.label}
             description={one.description ?? ''}
-            leftSection={group === 'Runs' ? <IconPlayerPlay size={17} /> : <IconHierarchy2 size={17} />}
+            leftSection={ICONS[group]}
             onClick={() => {
               navigate(one.to);
               spotlight.close();
@@ -96,6 +103,8 @@ export function CommandBar() {
       tagsToIgnore={[]}
       scrollable
       maxHeight={420}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
+      transitionProps={{ duration: 90 }}
     >
       <Spotlight.Search placeholder="Go to a page, a workflow or a run" leftSection={<IconSearch size={17} />} />
       <Spotlight.ActionsList>

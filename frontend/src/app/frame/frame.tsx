@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { Outlet, useLocation, useParams } from 'react-router';
 
 import { PlaceContext } from '../../api/workspace';
@@ -6,12 +6,14 @@ import { ErrorState, LoadingRows } from '../../components/ui/states';
 import { LAST_WORKSPACE } from '../home';
 import { NotFoundPage } from '../problem-pages';
 import { useSession } from '../session';
-import { CommandBar } from './command-bar';
 import classes from './frame.module.css';
 import { useWorkspaceHints } from './hints';
 import { Rail } from './rail';
 import { ShortcutSheet } from './shortcut-sheet';
 import { TopBar } from './top-bar';
+
+// Not needed to draw the first page.
+const CommandBar = lazy(async () => ({ default: (await import('./command-bar')).CommandBar }));
 
 /** The frame around every page of a workspace. */
 export function Frame() {
@@ -46,7 +48,9 @@ function Inside({ ws }: { ws: string }) {
       <main id="page" className={classes.page} tabIndex={-1} key={pathname.split('/').slice(0, 4).join('/')}>
         <Outlet />
       </main>
-      <CommandBar />
+      <Suspense fallback={null}>
+        <CommandBar />
+      </Suspense>
       <ShortcutSheet />
     </div>
   );
