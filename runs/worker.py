@@ -264,7 +264,7 @@ class Slot:
         if finished.told is not None:
             finished.told.announce()
             if isinstance(outcome, Succeeded):
-                self.process.values.keep((held.run_id, held.path), outcome.output, size=8_192)
+                self.process.values.keep((held.run_id, held.path), outcome.output, size=finished.size)
 
 
 @cache

@@ -53,6 +53,7 @@ class Finished:
     result: Literal["committed", "already", "fenced_out"]
     next: Held | None = None
     told: Told | None = None
+    size: int = 0  # characters of the output's JSON
     known: Transition | None = None  # for the next finish of the same run by the same thread
 
 
@@ -63,6 +64,7 @@ class Kept:
     outcome: Outcome
     output: Stored | None = None
     input: Stored | None = None
+    size: int = 0  # characters of the output's JSON
 
 
 def keep_values(connection: Connection, outcome: Outcome) -> Kept:
@@ -71,22 +73,24 @@ def keep_values(connection: Connection, outcome: Outcome) -> Kept:
     Raises NotJson where a value cannot be kept.
     """
     output = input_ = None
+    size = 0
     if isinstance(outcome, Succeeded | Waits):
-        output = _keep(connection, outcome.output)
+        output, size = _keep(connection, outcome.output)
     elif isinstance(outcome, Fans):
-        output = _keep(connection, list(outcome.items))
+        output, size = _keep(connection, list(outcome.items))
     resolved = getattr(outcome, "input", None)
     if resolved is not None and not isinstance(outcome, Fans):
-        input_ = _keep(connection, resolved)
-    return Kept(outcome, output, input_)
+        input_, _ = _keep(connection, resolved)
+    return Kept(outcome, output, input_, size)
 
 
-def _keep(connection: Connection, value: Any) -> Stored:
+def _keep(connection: Connection, value: Any) -> tuple[Stored, int]:
     where, text = stored(value)
-    if text is not None:
-        connection.execute(KEEP_PAYLOAD, (where.ref, text, len(text)))
-        failpoint("after_upload")
-    return where
+    if text is None:
+        return where, len(where.text or "")
+    connection.execute(KEEP_PAYLOAD, (where.ref, text, len(text)))
+    failpoint("after_upload")
+    return where, len(text)
 
 
 def finish(
@@ -114,7 +118,7 @@ def finish(
         name_opened = write(connection, tx)
         connection.execute("COMMIT")
     name_opened()
-    return _finished(tx, held, taken)
+    return _finished(tx, held, taken, size=kept.size)
 
 
 def _begin(connection: Connection, held: Held, key: ScopeKey) -> Transition:
@@ -159,7 +163,7 @@ def _finish_as_known(
         connection.execute("ROLLBACK")
         return None
     name_opened()
-    return _finished(tx, held, taken)
+    return _finished(tx, held, taken, size=kept.size)
 
 
 def _advance(tx: Transition, row: Row, kept: Kept, *, wish: Wish | None, jitter: float) -> Row | None:
@@ -170,11 +174,12 @@ def _advance(tx: Transition, row: Row, kept: Kept, *, wish: Wish | None, jitter:
     return _take_next(tx, wish)
 
 
-def _finished(tx: Transition, held: Held, taken: Row | None) -> Finished:
+def _finished(tx: Transition, held: Held, taken: Row | None, *, size: int) -> Finished:
     failpoint("after_finish")
     told = told_by(tx)
     following = _held(held, taken) if taken is not None else None
-    return Finished("committed", following, told, tx if tx.carry_on() and following is not None else None)
+    goes_on = tx.carry_on() and following is not None
+    return Finished("committed", following, told, size, tx if goes_on else None)
 
 
 def _read_scope(held: Held) -> tuple[Any, Sequence[Any]]:
