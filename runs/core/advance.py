@@ -41,17 +41,38 @@ def edge_state(edge: Edge, source: Row) -> EdgeState:
 
 
 def propagate(tx: Transition, key: ScopeKey) -> None:
-    """Decides every pending node of a scope, in order; then closes its item, container and run where they end."""
-    rows = tx.scope(key)
-    container_id = key[0]
-    container = tx.container_of(next(iter(rows.values()))) if container_id is not None and rows else None
-    for node in tx.definition.scope_of(container.node_id if container else None).order:
-        row = rows.get(node.id)
-        if row is not None and row.status is StepStatus.PENDING:
-            decide(tx, node, row, rows=rows)
-    if container is not None and all(row.status not in OPEN for row in rows.values()):
-        settle_item(tx, container, failed=any(is_unhandled_failure(row) for row in rows.values()))
+    """Decides what follows in a scope; then closes its item, its container and so on upwards, and the run, where they
+    end.
+    """
+    following: ScopeKey | None = key
+    while following is not None:
+        following = settle_scope(tx, following)
     finish_run(tx)
+
+
+def settle_scope(tx: Transition, key: ScopeKey) -> ScopeKey | None:
+    """Decides the scope's steps; answers the scope around it where its container ended with it."""
+    rows = tx.scope(key)
+    container = container_of(tx, rows)
+    if not decide_all(tx, container, rows) or container is None:
+        return None
+    has_ended = settle_item(tx, container, failed=any(is_unhandled_failure(row) for row in rows.values()))
+    return (container.parent_id, container.index) if has_ended else None
+
+
+def container_of(tx: Transition, rows: Mapping[str, Row]) -> Row | None:
+    return tx.container_of(next(iter(rows.values()))) if rows else None
+
+
+def decide_all(tx: Transition, container: Row | None, rows: dict[str, Row]) -> bool:
+    """Decides every pending step of a scope in order, and lets its containers go on; whether nothing of it is open."""
+    for node in tx.definition.scope_of(container.node_id if container else None).order:
+        row = rows[node.id]
+        if row.status is StepStatus.PENDING:
+            decide(tx, node, row, rows=rows)
+        elif row.status is StepStatus.WAITING and row.items is not None:
+            go_on(tx, row, row.items)
+    return all(row.status not in OPEN for row in rows.values())
 
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
@@ -108,16 +129,19 @@ def is_unhandled_failure(row: Row) -> bool:
 # ---------------------------------------------------------------------- containers
 
 
-def open_items(tx: Transition, container: Row) -> None:
-    """Opens items until the window is full: first those that a resume asked for, then new ones."""
-    items = container.items
-    assert items is not None
+def go_on(tx: Transition, container: Row, items: Items) -> None:
+    """Opens items until the window is full: first those that a resume asked for, then new ones. Ends the container
+    where none is left; the caller then decides what follows it.
+    """
     while items.open < items.window and (items.reopen or items.cursor < items.total):
+        tx.touch(container)
         if items.reopen:
             reopen_item(tx, container, items.reopen.pop(0))
-            continue
-        open_new_item(tx, container, items.cursor)
-        items.cursor += 1
+        else:
+            open_new_item(tx, container, items.cursor)
+            items.cursor += 1
+    if items.open == 0:
+        end_container(tx, container, items)
 
 
 def open_new_item(tx: Transition, container: Row, index: int) -> None:
@@ -145,12 +169,11 @@ def reopen_item(tx: Transition, container: Row, index: int) -> None:
     """Sets what did not succeed in a settled item back to pending, and lets the rules decide."""
     items = container.items
     assert items is not None
-    items.open += 1
     rows = tx.scope((container.id, index))
     for row in rows.values():
         if is_reopenable(row):
             reset(tx, row)
-    propagate(tx, (container.id, index))
+    items.open += not decide_all(tx, container, rows)
 
 
 def is_reopenable(row: Row) -> bool:
@@ -163,7 +186,9 @@ def is_reopenable(row: Row) -> bool:
 
 
 def reset(tx: Transition, row: Row) -> None:
-    """Back to pending, with fresh budgets; a container that had opened items goes on with those not done."""
+    """Back to pending, with fresh budgets; a container that had opened items goes on with those not done. The caller
+    then propagates the row's scope.
+    """
     row.tries = row.crash_count = 0
     if row.items is None or row.status not in (StepStatus.FAILED, StepStatus.CANCELLED):
         tx.move(row, StepStatus.PENDING)
@@ -176,33 +201,30 @@ def reset(tx: Transition, row: Row) -> None:
     row.handled = row.port = row.error = None
     tx.move(row, StepStatus.WAITING, wait="children", total=items.total)
     row.wait_kind = "children"
-    open_items(tx, row)
-    if items.open == 0:
-        close_container(tx, row, items)
 
 
-def settle_item(tx: Transition, container: Row, *, failed: bool) -> None:
-    """An item's last open step settled: the next one opens, or the container ends."""
+def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
+    """An item's last open step settled: the next one opens, or the container ends. Whether it did."""
     items = container.items
     assert items is not None
     tx.touch(container)
     items.open -= 1
     if container.status is not StepStatus.WAITING:
-        return  # the container was cancelled while this item's last body ran on
+        return False  # the container was cancelled while this item's last body ran on
     items.failed += failed
     if failed and items.policy == "fail_fast":
-        close_container(tx, container, items)
-        return
-    open_items(tx, container)
-    if items.open == 0:
-        close_container(tx, container, items)
+        end_container(tx, container, items)
     else:
+        go_on(tx, container, items)
+    if container.status is StepStatus.WAITING:
         tx.progressed[container.path] = container
+        return False
+    return True
 
 
-def close_container(tx: Transition, container: Row, items: Items) -> None:
-    """The container's own end. With fail_fast, opened items are cancelled; what was never opened stays so until a
-    resume.
+def end_container(tx: Transition, container: Row, items: Items) -> None:
+    """The container's own end; the caller then propagates its scope. With fail_fast, opened items are cancelled; what
+    was never opened stays so until a resume.
     """
     if items.open:
         cancel_children(tx, container)
@@ -215,7 +237,6 @@ def close_container(tx: Transition, container: Row, items: Items) -> None:
         container.port = "out"
         tx.end_attempt(container, "succeeded")
         tx.move(container, StepStatus.SUCCEEDED, port="out", origin="executed", **counts)
-    propagate(tx, (container.parent_id, container.index))
 
 
 def cancel_row(tx: Transition, row: Row, *, reason: str = "cancelled") -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kit.errors import Conflict
-from runs.core.advance import is_reopenable, open_items, propagate, reset
+from runs.core.advance import is_reopenable, propagate, reset
 from runs.core.rows import Row
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import Transition
@@ -115,7 +115,6 @@ def _reopen_failed_items(tx: Transition, row: Row) -> None:
     busy = {child.index for child in tx.open_children(row)}
     items.reopen = [index for index in tx.loader.broken_items(row.id) if index not in busy]
     items.failed = 0
-    open_items(tx, row)
 
 
 def _plan(tx: Transition, before: dict[str, tuple[StepStatus, int]]) -> Plan:

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from runs.core.advance import cancel_row, close_container, fail, open_items
+from runs.core.advance import cancel_row, end_container, fail, go_on
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
 from runs.core.rows import Items, Row, Stored
@@ -66,11 +66,11 @@ def fan_out(tx: Transition, row: Row, fan: Fans, *, items: Stored | None) -> Non
     row.items = Items(total=len(fan.items), window=fan.window, policy=fan.on_item_failure)
     row.items_json = items
     if not fan.items:
-        close_container(tx, row, row.items)
+        end_container(tx, row, row.items)
         return
     tx.move(row, StepStatus.WAITING, wait="children", total=len(fan.items))
     row.wait_kind = "children"
-    open_items(tx, row)
+    go_on(tx, row, row.items)
 
 
 def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitter: float) -> None:
