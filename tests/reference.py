@@ -1,0 +1,132 @@
+"""What a run must come to, by naive recursion over the graph: the rules once more, in other words than runs/core.
+
+Each rule of the product (joins, failures, maps) is told here as a definition of how a step ends, given how those before
+it ended; nothing here knows of orders, rows, events or counters. Property tests compare the engine with it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from builder.graph.model import Edge, Graph, Node
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a step run ended, or that it did not. `port` is the way out that lives: '*' is every one but the error's."""
+
+    status: str
+    port: str | None = None
+    is_broken: bool = False  # what needs it cannot have it: it failed, or was kept from running by a failure
+    is_open: bool = False  # it goes no further without a person, and so nothing after it does
+
+    @property
+    def is_failure(self) -> bool:
+        return self.status == "failed" and self.port is None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a body does in the end: leave by a port (None: fail for good), or give a container its items."""
+
+    port: str | None = "out"
+    items: int | None = None
+    window: int = 32
+    on_item_failure: str = "fail_at_end"
+
+
+class Reference:
+    """`results` answers what the body at a path does; `kept` are final endings of an earlier part of the run."""
+
+    def __init__(
+        self, graph: Graph, results: Callable[[str], Result], kept: Mapping[str, Ending] | None = None
+    ) -> None:
+        self.graph, self.results, self.kept = graph, results, kept or {}
+        self.endings: dict[str, Ending] = {}
+
+    @cached_property
+    def statuses(self) -> dict[str, str]:
+        self.settle(None, "")
+        return {path: ending.status for path, ending in self.endings.items()}
+
+    @cached_property
+    def run_status(self) -> str:
+        assert self.statuses
+        if any(ending.is_open for ending in self.endings.values()):
+            return "running"
+        return "failed" if any(self.endings[node.key].is_failure for node in self.body(None)) else "succeeded"
+
+    def body(self, container: str | None) -> list[Node]:
+        return [node for node in self.graph.nodes if node.parent == container]
+
+    def settle(self, container: str | None, prefix: str) -> list[Ending]:
+        return [self.ending(node, prefix) for node in self.body(container)]
+
+    def ending(self, node: Node, prefix: str) -> Ending:
+        path = prefix + node.key
+        if path not in self.endings:
+            self.endings[path] = self.kept.get(path) or self.follow(node, prefix)
+        if path in self.kept and node.kind == "map":
+            self.keep_below(path)
+        return self.endings[path]
+
+    def keep_below(self, path: str) -> None:
+        self.endings |= {inner: ending for inner, ending in self.kept.items() if inner.startswith(f"{path}[")}
+
+    def follow(self, node: Node, prefix: str) -> Ending:
+        """The join rule and the failure rule."""
+        edges = [edge for edge in self.graph.edges if edge.target == node.id]
+        sources = [(edge, self.ending(self.node(edge.source), prefix)) for edge in edges]
+        if any(ending.is_open for _, ending in sources):
+            return Ending("pending", is_open=True)
+        if any(ending.is_broken for _, ending in sources):
+            policy = node.policy.on_upstream_failure
+            if policy == "skip":
+                return Ending("skipped", is_broken=True)
+            if policy == "wait":
+                return Ending("blocked", is_open=True)
+            if policy == "fail":
+                return self.failure(node)
+        elif sources and not any(is_live(edge, ending) for edge, ending in sources):
+            return Ending("skipped")
+        return self.execute(node, prefix + node.key)
+
+    def execute(self, node: Node, path: str) -> Ending:
+        if node.kind == "start":
+            return Ending("succeeded", "out")
+        result = self.results(path)
+        if result.port is None:
+            return self.failure(node)
+        return Ending("succeeded", result.port) if result.items is None else self.work_through(node, path, result)
+
+    def work_through(self, node: Node, path: str, result: Result) -> Ending:
+        """Items open in order while fewer than the window stand open; those that wait for a person hold their place."""
+        failed = stuck = 0
+        for index in range(result.items or 0):
+            if stuck == result.window:
+                break
+            endings = self.settle(node.id, f"{path}[{index}].")
+            is_stuck = any(ending.is_open for ending in endings)
+            stuck += is_stuck
+            failed += not is_stuck and any(ending.is_failure for ending in endings)
+        if failed and result.on_item_failure == "fail_fast":
+            return self.failure(node)
+        if stuck:
+            return Ending("waiting", is_open=True)
+        return self.failure(node) if failed and result.on_item_failure != "continue" else Ending("succeeded", "out")
+
+    def failure(self, node: Node) -> Ending:
+        match node.policy.on_error:
+            case "fallback":
+                return Ending("failed", "*")
+            case "port":
+                return Ending("failed", "error")
+            case _:
+                return Ending("failed", is_broken=True)
+
+    def node(self, node_id: str) -> Node:
+        return next(node for node in self.graph.nodes if node.id == node_id)
+
+
+def is_live(edge: Edge, source: Ending) -> bool:
+    return source.port == edge.source_port or (source.port == "*" and edge.source_port != "error")
