@@ -22,13 +22,29 @@ function endsAtPorts(given: Omit<EdgeProps<StepFlowEdge>, 'id' | 'target' | 'sel
   };
 }
 
+const ABOVE = 28;
+
+/** An edge that goes back to a row below runs close above its target: halfway it might run through other steps. */
+function detourOf(
+  { sourceX, sourceY, targetX, targetY }: ReturnType<typeof endsAtPorts>,
+  reach: number,
+): { centerY?: number } {
+  const above = targetY - reach - ABOVE;
+  return targetX < sourceX + 36 && above > sourceY + 20 ? { centerY: above } : {};
+}
+
 /** A smooth step; the branch's word stands beside the port that it leaves by. All of it is SVG: 500 edges must pan. */
 export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...given }: EdgeProps<StepFlowEdge>) {
   const { useStatus, useIsTarget, onInsert } = useDiagram();
   const isRunning = useStatus(target)?.status === 'running';
   const isTarget = useIsTarget(id);
   const ends = endsAtPorts(given);
-  const [path, middleX, middleY] = getSmoothStepPath({ ...ends, borderRadius: 10, offset: 18 });
+  const [path, middleX, middleY] = getSmoothStepPath({
+    ...ends,
+    ...detourOf(ends, data?.reach ?? 0),
+    borderRadius: 10,
+    offset: 18,
+  });
   const isError = data?.error ?? false;
   return (
     <g

@@ -18,8 +18,15 @@ export interface StepData extends Record<string, unknown> {
   bodySize: number;
 }
 
+export interface StepEdgeData extends Record<string, unknown> {
+  label: string;
+  error: boolean;
+  /** Half of the target's height: an edge that goes back passes above its target, not through what stands between. */
+  reach: number;
+}
+
 export type StepFlowNode = Node<StepData, 'step' | 'container'>;
-export type StepFlowEdge = Edge<{ label: string; error: boolean }, 'step'>;
+export type StepFlowEdge = Edge<StepEdgeData, 'step'>;
 
 /** What the server said of a node's config: its line, and its ports. */
 export interface Description {
@@ -110,7 +117,13 @@ function toNodes(
   return made;
 }
 
-function toEdge(edge: GraphEdge, ports: readonly Port[], selected: Selected): StepFlowEdge {
+interface EdgeParts {
+  ports: readonly Port[];
+  reach: number;
+  selected: Selected;
+}
+
+function toEdge(edge: GraphEdge, { ports, reach, selected }: EdgeParts): StepFlowEdge {
   return {
     id: edge.id,
     type: 'step',
@@ -118,14 +131,19 @@ function toEdge(edge: GraphEdge, ports: readonly Port[], selected: Selected): St
     target: edge.target,
     sourceHandle: edge.source_port,
     selected: selected.has(edge.id),
-    data: { label: edgeLabel(edge, ports), error: edge.source_port === 'error' },
+    data: { label: edgeLabel(edge, ports), error: edge.source_port === 'error', reach },
   };
 }
 
 const ENDS = ['source', 'target', 'sourceHandle', 'selected'] as const;
 
 const keepEdge = (before: StepFlowEdge | undefined, now: StepFlowEdge): StepFlowEdge =>
-  before && ENDS.every((name) => before[name] === now[name]) && before.data?.label === now.data?.label ? before : now;
+  before &&
+  ENDS.every((name) => before[name] === now[name]) &&
+  before.data?.label === now.data?.label &&
+  before.data?.reach === now.data?.reach
+    ? before
+    : now;
 
 const keepList = <T>(before: T[], now: T[]): T[] =>
   before.length === now.length && before.every((one, at) => one === now[at]) ? before : now;
@@ -140,10 +158,16 @@ export function createToFlow(): (graph: GraphDocument, sources: FlowSources, sel
     const known = new Map(before.nodes.map((node) => [node.id, node]));
     const nodes = toNodes(nodeMaker(graph, sources, selected), known);
     const ports = new Map(nodes.map((node) => [node.id, node.data.ports]));
+    const reach = new Map(nodes.map((node) => [node.id, (node.height ?? 0) / 2]));
     const edgesById = new Map(before.edges.map((edge) => [edge.id, edge]));
     const edges = graph.edges
       .filter((edge) => ports.has(edge.source) && ports.has(edge.target))
-      .map((edge) => keepEdge(edgesById.get(edge.id), toEdge(edge, ports.get(edge.source) ?? [], selected)));
+      .map((edge) =>
+        keepEdge(
+          edgesById.get(edge.id),
+          toEdge(edge, { ports: ports.get(edge.source) ?? [], reach: reach.get(edge.target) ?? 0, selected }),
+        ),
+      );
     before = { nodes: keepList(before.nodes, nodes), edges: keepList(before.edges, edges) };
     return before;
   };

@@ -36,7 +36,8 @@ export const say = (hands: Hands, said: string): void => hands.ui.getState().set
 export function toGraph(hands: Hands, at: Point | null): Point {
   const flow = hands.flow.current;
   if (!flow) return at ?? { x: 0, y: 0 };
-  return flow.screenToFlowPosition(at ?? middleOfView());
+  const { x, y } = flow.screenToFlowPosition(at ?? middleOfView());
+  return Number.isFinite(x) && Number.isFinite(y) ? { x, y } : { x: 0, y: 0 }; // a view without a size has no middle
 }
 
 export function middleOfView(): Point {

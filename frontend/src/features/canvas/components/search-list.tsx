@@ -62,8 +62,9 @@ export function SearchList({ label, placeholder, empty, choicesFor, onChoose, on
           setAt(0);
         }}
       />
-      <div ref={list} className={classes.scroll}>
-        <div id={listId} role="listbox" aria-label={label}>
+      <div ref={list}>
+        {/* Focusable because it scrolls; Tab closes the whole list all the same. */}
+        <div id={listId} role="listbox" aria-label={label} tabIndex={0} className={classes.scroll}>
           {choices.map((choice, place) => (
             <Option
               key={choice.id}

@@ -56,9 +56,9 @@ const look = EditorView.theme({
     boxShadow: 'var(--pawl-shadow)',
     overflow: 'hidden',
   },
-  '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--pawl-mono)', maxHeight: '220px', maxWidth: '420px' },
-  '.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--pawl-mono)', maxHeight: '220px', maxWidth: '420px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '4px 12px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     backgroundColor: 'var(--pawl-accent-soft)',
     color: 'var(--pawl-text)',
   },

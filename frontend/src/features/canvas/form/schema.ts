@@ -32,6 +32,8 @@ export interface Field {
   default: Json | undefined;
   example: string;
   options: readonly string[];
+  /** How options are said to people, where their names do not say it. */
+  labels: Readonly<Record<string, string>>;
   /** Of 'code': python, sql, json, html. */
   language: string;
   /** The value may be null: emptied, it becomes null. */
@@ -135,6 +137,7 @@ function fieldOf(name: string, raw: JsonObject, { root, required }: { root: Json
     default: schema.default,
     example: exampleOf(schema),
     options: asList(schema.enum).map(String),
+    labels: Object.fromEntries(Object.entries(asObject(hints.labels)).map(([name, words]) => [name, asText(words)])),
     language: asText(hints.language) || 'text',
     nullable,
     integer: schema.type === 'integer',

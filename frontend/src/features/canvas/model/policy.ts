@@ -15,9 +15,14 @@ export const POLICY_SCHEMA: JsonObject = {
       enum: ['fail', 'fallback', 'port'],
       default: 'fail',
       title: 'When it fails for good',
-      description:
-        'fail: the step is failed and can be resumed. fallback: go on with an output given here. port: leave by the error port.',
-      'x-pawl': { literal: true },
+      'x-pawl': {
+        literal: true,
+        labels: {
+          fail: 'It is failed, and can be resumed',
+          fallback: 'Go on with a fallback output',
+          port: 'Leave by the error port',
+        },
+      },
     },
     fallback: {
       title: 'Fallback output',
@@ -28,9 +33,15 @@ export const POLICY_SCHEMA: JsonObject = {
       enum: ['skip', 'wait', 'default', 'fail'],
       default: 'skip',
       title: 'When a step before it fails',
-      description:
-        'skip: leave it out. wait: until somebody mends it. default: run, with a value in place of the missing output. fail: fail too.',
-      'x-pawl': { literal: true },
+      'x-pawl': {
+        literal: true,
+        labels: {
+          skip: 'Leave it out',
+          wait: 'Wait until somebody mends it',
+          default: 'Run, with a value in place of its output',
+          fail: 'Fail too',
+        },
+      },
     },
     default: { title: 'In place of the missing output', 'x-pawl': { widget: 'json', literal: true } },
     queue: {

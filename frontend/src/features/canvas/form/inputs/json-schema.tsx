@@ -101,6 +101,7 @@ function FieldsTable({ value, onChange, readOnly }: InputProps) {
           <Checkbox
             aria-label={`${name} is required`}
             title="Required"
+            mt={7}
             checked={required.has(name)}
             disabled={readOnly}
             onChange={() => toggle(name)}

@@ -43,7 +43,7 @@ export function SelectField({ field, value, onChange, readOnly, invalid }: Input
   return (
     <Select
       aria-label={field.title}
-      data={field.options.map((option) => ({ value: option, label: inWords(option) }))}
+      data={field.options.map((option) => ({ value: option, label: field.labels[option] || inWords(option) }))}
       value={typeof shown === 'string' ? shown : null}
       allowDeselect={false}
       clearable={!field.required && field.default === undefined}
