@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection as django_connection
 from django.db import transaction
 
+from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
 from kit.errors import BadInput, NotFound
 from runs.core.commands import Decision
@@ -53,9 +54,11 @@ def start_run(
 ) -> Started:
     """Starts the newest version, or the one named. The same idempotency key answers the same run.
 
-    Raises NotPublished, BadRunInput (the fields that the start step's schema refuses).
+    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses).
     """
     require(actor, Permission.RUN, workflow.workspace)
+    if workflow.archived_at is not None:
+        raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     pinned = _version(workflow, version)
     with transaction.atomic():
         connection = raw_connection()
