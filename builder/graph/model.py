@@ -5,9 +5,10 @@
                 "policy": {...}, "parent": null, "position": {"x": 0, "y": 0}}],
      "edges": [{"id": "e1", "source": "n1", "source_port": "out", "target": "n2"}]}
 
-`id` never changes; `key` is what expressions say ({{ steps.fetch.output }}) and is unique in the whole graph; `parent` is the
-id of the container whose body the node belongs to. Edges never cross a container's border: a body's first nodes are those
-without an edge from their siblings. Fields that this version does not know are kept by the codec, and so survive a save.
+`id` never changes; `key` is what expressions say ({{ steps.fetch.output }}) and is unique in the whole graph; `parent`
+is the id of the container whose body the node belongs to. Edges never cross a container's border: a body's first nodes
+are those without an edge from their siblings. Fields that this version does not know are kept by the codec, and so
+survive a save.
 """
 
 from collections.abc import Mapping
