@@ -22,12 +22,11 @@ export type Member = With<S['Member'], { role: string }>;
 
 export type RunStatus = S['RunStatus'];
 export type StepRunStatus = S['StepStatus'];
-export type Delivery = 'pure' | 'keyed' | 'at_most_once';
 export type StepError = With<S['StepError'], { data?: Json }>;
 export type RunCounts = S['Counts'];
 export type Run = With<S['RunRow'], { failed_step: { path: string; error: StepError | null } | null }>;
 export type MapCounts = S['MapCounts'];
-export type Step = With<S['Step'], { error: StepError | null; delivery: Delivery }>;
+export type Step = With<S['Step'], { error: StepError | null }>;
 
 export type RunEvent = With<S['EventOut'], { data: JsonData }>;
 export type Snapshot = With<S['Snapshot'], { run: Run & { input?: Json }; graph: GraphDocument; steps: Step[] }>;
@@ -56,8 +55,7 @@ export type StepDetail = With<
 >;
 export type LogChunk = S['LogPage'];
 
-export type PlannedEffect = With<S['EffectOut'], { delivery: Delivery }>;
-export type ResumePreview = With<S['Preview'], { effects: PlannedEffect[] }>;
+export type ResumePreview = S['Preview'];
 export type Decision = S['DecideInDecisionEnum'];
 export type OpenWait = With<S['InboxWait'], { data: JsonData; answer: Json }>;
 

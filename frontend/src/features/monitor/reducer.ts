@@ -142,7 +142,7 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
   waiting: (step, event) => ({
     ...step,
     wait: waitOf(event.data.wait),
-    not_before: textOf(event.data.until),
+    not_before: textOf(event.data.until) ?? later(event.at, numberOf(event.data.seconds)),
     map: event.data.wait === 'children' ? countsOf(event.data, step.map) : step.map,
     finished_at: null,
   }),

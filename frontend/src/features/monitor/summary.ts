@@ -29,6 +29,15 @@ export function nameOf(graph: GraphDocument, path: string): string {
   return index === null ? name : `${name} (item ${index})`;
 }
 
+const ACTIVE: ReadonlySet<string> = new Set(['ready', 'running', 'retry_wait']);
+
+/** Whether a step of the run is under way, or about to be. Else the run waits for a person or a time. */
+export function isActive({ steps }: RunState): boolean {
+  return [...steps.values()].some(
+    (step) => ACTIVE.has(step.status) || (step.status === 'waiting' && step.map !== null),
+  );
+}
+
 const topSteps = (state: RunState): LiveStep[] => [...state.steps.values()].filter((step) => step.index === null);
 
 /** The step that a person should look at first: what failed, then what needs them, then what runs. */
@@ -64,6 +73,9 @@ export function headSentence(state: RunState): string {
     case 'paused':
       return 'Paused: nothing new starts until it is set going again.';
     case 'running':
+      if (focus?.status === 'failed' && !isActive(state)) {
+        return `${name} failed, and nothing else can go on until it is resumed. ${done} of ${formatCount(total, 'step')} done.`;
+      }
       return focus ? runningSentence(focus, name, { done, total }) : `${done} of ${formatCount(total, 'step')} done.`;
   }
 }
@@ -88,10 +100,20 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   return step.status === 'ready' ? `${name} waits for a free worker. ${tail}` : `${name} is running. ${tail}`;
 }
 
+/** Where a resume begins: of the steps that run again the one that stands first in the graph. */
+export function firstAgain(preview: ResumePreview, graph: GraphDocument): string | undefined {
+  const place = new Map(graph.nodes.map((node, at) => [node.key, at]));
+  const of = (path: string) => place.get(readPath(path).key) ?? graph.nodes.length;
+  return preview.again.reduce<string | undefined>(
+    (best, path) => (best && of(best) <= of(path) ? best : path),
+    undefined,
+  );
+}
+
 /** What a resume would do, in one sentence. */
 export function planSentence(preview: ResumePreview, graph: GraphDocument): string {
   const keeps = `Keeps ${formatCount(preview.kept.length, 'finished step')} and runs ${preview.again.length}`;
-  const first = preview.again[0];
+  const first = firstAgain(preview, graph);
   const from = first ? `, from '${nameOf(graph, first)}' on` : '';
   const saved = preview.saved_s >= 1 ? ` Saves ${formatDuration(preview.saved_s * 1000)}.` : '';
   return `${keeps}${from}.${saved}`;

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconPlayerSkipForward } from '@tabler/icons-react';
 import { sentenceOf } from '../../../api/errors';
 import { usePlan } from '../plan';
 import { useRunState } from '../store';
-import { effectsOf, nameOf, planSentence } from '../summary';
+import { effectsOf, firstAgain, nameOf, planSentence } from '../summary';
 import classes from './run-view.module.css';
 
 function Legend() {
@@ -23,7 +23,7 @@ export function PlanBar() {
   const graph = useRunState((state) => state.graph);
   const { preview } = plan;
   const effects = preview?.allowed ? effectsOf(preview, graph) : null;
-  const first = preview?.again[0];
+  const first = preview ? firstAgain(preview, graph) : undefined;
   return (
     <section className={classes.planBar} data-risky={effects?.isRisky || undefined} aria-label="Plan of the resume">
       <div className={classes.planText} aria-live="polite">

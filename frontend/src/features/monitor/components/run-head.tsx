@@ -11,7 +11,7 @@ import { useCancelRun } from '../commands';
 import { usePlan } from '../plan';
 import { useSelection, VIEWS, type View } from '../selection';
 import { useRunState } from '../store';
-import { focusOf, headSentence, isCancellable, nameOf, planSentence, progressOf } from '../summary';
+import { firstAgain, headSentence, isActive, isCancellable, nameOf, planSentence, progressOf } from '../summary';
 import classes from './run-view.module.css';
 
 const VIEW_NAMES: Readonly<Record<View, string>> = { canvas: 'Canvas', timeline: 'Timeline', events: 'Events' };
@@ -20,10 +20,7 @@ const VIEW_NAMES: Readonly<Record<View, string>> = { canvas: 'Canvas', timeline:
 export function RunHead() {
   const run = useRunState((state) => state.run);
   const sentence = useRunState(headSentence);
-  const isWaiting = useRunState((state) => {
-    const focus = focusOf(state);
-    return focus?.status === 'waiting' && focus.map === null;
-  });
+  const isWaiting = useRunState((state) => !isActive(state));
   const { view, setView } = useSelection();
   const plan = usePlan();
   return (
@@ -103,7 +100,7 @@ function ResumeButton() {
   const plan = usePlan();
   const graph = useRunState((state) => state.graph);
   if (!plan.mayOpen || plan.isOpen) return null;
-  const first = plan.preview?.again[0];
+  const first = plan.preview ? firstAgain(plan.preview, graph) : undefined;
   return (
     <Button
       leftSection={<IconPlayerSkipForward size={15} />}

@@ -5,7 +5,8 @@ import { formatDuration, formatExact } from '../../../lib/format';
 import type { LiveStep } from '../reducer';
 import classes from './step-panel.module.css';
 
-const DELIVERY: Readonly<Record<LiveStep['delivery'], string>> = {
+const DELIVERY: { [delivery: string]: string } = {
+  at_least_once: 'may happen again after a crash',
   pure: 'no outside effect',
   keyed: 'keyed: the outside can tell a repeat',
   at_most_once: 'at most once: never restarted by itself',
@@ -47,7 +48,7 @@ export function StepFacts({ step, attempt, waits }: FactsProps) {
       {queued ? <Fact name="In the queue" value={queued} /> : null}
       {step.crash_count > 0 ? <Fact name="Crashes" value={String(step.crash_count)} /> : null}
       {step.port && step.port !== 'out' ? <Fact name="Left by" value={step.port} mono /> : null}
-      <Fact name="Effect outside" value={DELIVERY[step.delivery]} />
+      <Fact name="Effect outside" value={DELIVERY[step.delivery] ?? step.delivery} />
       {waits
         .filter((wait) => wait.kind !== 'children')
         .map((wait) => (
