@@ -119,6 +119,7 @@ class MemoryRun:
             if row.items is not None:
                 busy = {each.index for each in rows if each.parent_id == row.id and each.status in OPEN}
                 assert row.items.open == len(busy), f"{row.path} says {row.items.open} open items, not {len(busy)}"
+                assert row.items.open <= row.items.window, f"{row.path} has {row.items.open} open items"
 
     # ------------------------------------------------------------------ playing the worker
     def by_path(self, path: str) -> Row:

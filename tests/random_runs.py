@@ -15,13 +15,16 @@ from tests.reference import Result
 
 PORTS = {"branch": ("true", "false")}
 UPSTREAM = ("skip", "skip", "wait", "default", "fail")
+ON_ERROR = ("fail", "fail", "fallback", "port")
 FLAKY = Failed(Error("flaky", "Try again.", retryable=True))
 BROKEN = Failed(Error("broken", "It broke."))
 
 
-def random_graph(dice: Random, *, upstream: tuple[str, ...] = UPSTREAM) -> Graph:
-    """A start, and up to 15 nodes after it: joins, branches, maps, maps in maps, every policy."""
-    maker = _Maker(dice, upstream)
+def random_graph(dice: Random, *, upstream: tuple[str, ...] = UPSTREAM, maps_catch: bool = True) -> Graph:
+    """A start, and up to 15 nodes after it: joins, branches, maps, maps in maps, every policy. `maps_catch`: their own
+    failure may be handled as well.
+    """
+    maker = _Maker(dice, upstream, maps_catch)
     maker.scope(None, size=dice.randint(1, 9), depth=0)
     return Graph(tuple(maker.nodes), tuple(maker.edges))
 
@@ -30,6 +33,7 @@ def random_graph(dice: Random, *, upstream: tuple[str, ...] = UPSTREAM) -> Graph
 class _Maker:
     dice: Random
     upstream: tuple[str, ...]
+    maps_catch: bool
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
@@ -52,7 +56,7 @@ class _Maker:
         kind = self.dice.choice(kinds[: 3 if depth > 1 or len(self.nodes) > 14 else 4])
         policy = Policy(
             retry=Retry(attempts=3),
-            on_error=self.dice.choice(["fail", "fail", "fallback", "port"]),
+            on_error=self.dice.choice(["fail"] if kind == "map" and not self.maps_catch else ON_ERROR),
             on_upstream_failure=self.dice.choice(self.upstream),
         )
         key = f"{kind[0]}{len(self.nodes)}"
@@ -77,7 +81,9 @@ class Bodies:
     graph: Graph
     may_fail: bool = True
     item_policies: tuple[str, ...] = ("fail_at_end", "continue")
+    most_failures: int = 0  # how often a body that works in the end fails before
     drawn: dict[str, Result] = field(default_factory=dict)
+    failures: dict[str, int] = field(default_factory=dict)
     before: dict[str, list[Outcome]] = field(default_factory=dict)
 
     def kind_of(self, path: str) -> str:
@@ -87,6 +93,7 @@ class Bodies:
     def __call__(self, path: str) -> Result:
         if path not in self.drawn:
             self.drawn[path] = self._draw(path)
+            self.failures[path] = self.dice.randint(0, self.most_failures)
         return self.drawn[path]
 
     def _draw(self, path: str) -> Result:
@@ -107,7 +114,8 @@ class Bodies:
 
     def last(self, path: str) -> Outcome:
         result = self(path)
-        if result.port is None:
+        if result.port is None or self.failures[path]:
+            self.failures[path] -= 1
             return BROKEN
         if result.items is not None:
             return Fans([*range(result.items)], result.window, result.on_item_failure)

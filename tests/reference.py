@@ -43,6 +43,32 @@ class Reference:
     ) -> None:
         self.graph, self.results, self.kept = graph, results, kept or {}
         self.endings: dict[str, Ending] = {}
+        self.opened: set[str] = set()
+
+    @classmethod
+    def after(cls, earlier: "Reference", results: Callable[[str], Result]) -> "Reference":
+        """The end of a run that came to rest as `earlier` says, was resumed, and came to rest again."""
+        done = [path for path in earlier.statuses if earlier.is_kept(path)]
+        inside = [path for path in earlier.statuses if any(path.startswith(f"{each}[") for each in done)]
+        reference = cls(earlier.graph, results, {path: earlier.endings[path] for path in (*done, *inside)})
+        reference.opened = {path[: path.rindex("[")] for path in earlier.statuses if "[" in path}
+        return reference
+
+    def is_kept(self, path: str) -> bool:
+        """Successes, failures that were handled, and what was skipped where the flow has gone on without it."""
+        ending = self.endings[path]
+        if ending.is_broken and ending.status == "skipped":
+            return any(self.has_begun(after) for after in self.followers(path))
+        return not (ending.is_broken or ending.is_open)
+
+    def has_begun(self, path: str) -> bool:
+        ending = self.endings[path]
+        return ending.port is not None or any(inner.startswith(f"{path}[") for inner in self.endings)
+
+    def followers(self, path: str) -> list[str]:
+        prefix, _, key = path.rpartition(".")
+        ids = [edge.target for edge in self.graph.edges if self.node(edge.source).key == key]
+        return [f"{prefix}.{self.node(id_).key}".lstrip(".") for id_ in ids]
 
     @cached_property
     def statuses(self) -> dict[str, str]:
@@ -74,7 +100,9 @@ class Reference:
         self.endings |= {inner: ending for inner, ending in self.kept.items() if inner.startswith(f"{path}[")}
 
     def follow(self, node: Node, prefix: str) -> Ending:
-        """The join rule and the failure rule."""
+        """The join rule and the failure rule. A container that has opened items goes on with them whatever changes."""
+        if prefix + node.key in self.opened:
+            return self.execute(node, prefix + node.key)
         edges = [edge for edge in self.graph.edges if edge.target == node.id]
         sources = [(edge, self.ending(self.node(edge.source), prefix)) for edge in edges]
         if any(ending.is_open for _, ending in sources):

@@ -10,13 +10,11 @@ from enum import Enum, auto
 from typing import assert_never
 
 from builder.graph.model import Edge, Node
-from runs.core.rows import Items, Row, Stored
+from runs.core.reopen import what_reopens
+from runs.core.rows import NOT_TAKEN, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
-
-UPSTREAM_FAILED = "upstream_failed"
-NOT_TAKEN = "not_taken"
 
 
 class EdgeState(Enum):
@@ -169,20 +167,15 @@ def reopen_item(tx: Transition, container: Row, index: int) -> None:
     """Sets what did not succeed in a settled item back to pending, and lets the rules decide."""
     items = container.items
     assert items is not None
+    items.open += not reopen_rows(tx, container, index)
+
+
+def reopen_rows(tx: Transition, container: Row, index: int) -> bool:
+    """Resets what a resume runs again in an item, and decides; whether nothing of the item is open."""
     rows = tx.scope((container.id, index))
-    for row in rows.values():
-        if is_reopenable(row):
-            reset(tx, row)
-    items.open += not decide_all(tx, container, rows)
-
-
-def is_reopenable(row: Row) -> bool:
-    """What a resume runs again: failures, what they kept from running, and what a cancel stopped. Never a success."""
-    if row.status is StepStatus.FAILED:
-        return row.handled is None
-    if row.status is StepStatus.SKIPPED:
-        return row.reason == UPSTREAM_FAILED
-    return row.status in (StepStatus.CANCELLED, StepStatus.BLOCKED)
+    for row in what_reopens(tx.definition, rows):
+        reset(tx, row)
+    return decide_all(tx, container, rows)
 
 
 def reset(tx: Transition, row: Row) -> None:

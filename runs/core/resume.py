@@ -8,7 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kit.errors import Conflict
-from runs.core.advance import is_reopenable, propagate, reset
+from runs.core.advance import propagate, reopen_rows, reset
+from runs.core.reopen import is_reopenable, what_reopens
 from runs.core.rows import Row
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import Transition
@@ -54,7 +55,7 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
         tx.move_run(RunStatus.RUNNING, generation=tx.run.generation)
     for row in chosen:
         if row.status is StepStatus.WAITING:
-            _reopen_failed_items(tx, row)
+            _reopen_broken_items(tx, row)
         else:
             reset(tx, row)
     propagate(tx, (None, None))
@@ -64,57 +65,37 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
 def _chosen(tx: Transition, top: dict[str, Row], paths: Collection[str] | None) -> list[Row]:
     """The top-level rows to reopen, in order. A path inside a container means the container."""
     wanted = None if paths is None else {path.split("[", 1)[0] for path in paths}
-    roots = [
-        row
-        for row in top.values()
-        if (wanted is None or row.path in wanted) and row.status is not StepStatus.SKIPPED and _can_go_on(row)
-    ]
-    below = _downstream(tx, roots)
-    skipped = [
-        row
-        for node_id, row in top.items()
-        if row.status is StepStatus.SKIPPED and node_id in below and is_reopenable(row) and not _is_overtaken(tx, row)
-    ]
-    blocked = [row for row in top.values() if row.status is StepStatus.BLOCKED and row.node_id in below]
-    chosen = {row.path: row for row in (*roots, *skipped, *blocked)}
-    return [row for row in top.values() if row.path in chosen]
+
+    def is_root(row: Row) -> bool:
+        return (wanted is None or row.path in wanted) and (is_reopenable(row) or _has_broken_items(tx, row))
+
+    return what_reopens(tx.definition, top, is_root=is_root)
 
 
-def _can_go_on(row: Row) -> bool:
-    if row.status is StepStatus.WAITING:
-        return row.items is not None and row.items.failed > 0
-    return is_reopenable(row)
+def _has_broken_items(tx: Transition, row: Row) -> bool:
+    """Whether a container that still works through its items has some, at any depth, that a resume takes up again."""
+    if row.status is not StepStatus.WAITING or row.items is None:
+        return False
+    assert row.id is not None
+    broken = set(tx.loader.broken_items(row.id)).difference(row.items.reopen)
+    return bool(broken) or any(_has_broken_items(tx, child) for child in tx.open_children(row))
 
 
-def _downstream(tx: Transition, rows: list[Row]) -> set[str]:
-    found: set[str] = set()
-    queue = [row.node_id for row in rows]
-    while queue:
-        for edge in tx.definition.outgoing[queue.pop()]:
-            if edge.target not in found:
-                found.add(edge.target)
-                queue.append(edge.target)
-    return found
-
-
-def _is_overtaken(tx: Transition, row: Row) -> bool:
-    """Whether something after a skipped step has begun without it; only a fork could run it now."""
-    successors = [tx.scope((None, None))[edge.target] for edge in tx.definition.outgoing[row.node_id]]
-    return any(
-        successor.attempt > 0 or successor.status in (StepStatus.READY, StepStatus.SUCCEEDED)
-        for successor in successors
-    )
-
-
-def _reopen_failed_items(tx: Transition, row: Row) -> None:
-    """A container that still works through its items takes its failed ones up again."""
+def _reopen_broken_items(tx: Transition, row: Row) -> None:
+    """Settled items are opened again as the window allows; in open ones what failed is reset in its place."""
     items = row.items
     assert items is not None
     assert row.id is not None
     tx.touch(row)
-    busy = {child.index for child in tx.open_children(row)}
-    items.reopen = [index for index in tx.loader.broken_items(row.id) if index not in busy]
-    items.failed = 0
+    children = tx.open_children(row)
+    busy = {child.index for child in children if child.index is not None}
+    broken = tx.loader.broken_items(row.id)
+    for child in children:
+        if _has_broken_items(tx, child):
+            _reopen_broken_items(tx, child)
+    for index in sorted(busy):
+        reopen_rows(tx, row, index)
+    items.reopen, items.failed = [index for index in broken if index not in busy], 0
 
 
 def _plan(tx: Transition, before: dict[str, tuple[StepStatus, int]]) -> Plan:

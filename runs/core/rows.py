@@ -6,6 +6,10 @@ from uuid import UUID
 
 from runs.core.states import RunStatus, StepStatus
 
+# Why a step run was skipped, blocked or failed without being run.
+UPSTREAM_FAILED = "upstream_failed"
+NOT_TAKEN = "not_taken"
+
 
 @dataclass(slots=True)
 class RunRow:

@@ -1,24 +1,30 @@
 """The rules of the core against a naive reference: whatever the graph, the outcomes and their order."""
 
 import os
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from runs.core.commands import cancel
 from runs.core.fold import fold
+from runs.core.resume import NothingToResume, resume
+from runs.core.rows import Row
+from runs.core.states import StepStatus
 from tests.graphs import show
-from tests.memory import MemoryRun
+from tests.memory import MemoryRun, copied
 from tests.random_runs import UPSTREAM, Bodies, advance, candidates, play, random_graph
-from tests.reference import Reference
+from tests.reference import Reference, Result
 
 EXAMPLES = 2_000 if os.environ.get("PAWL_PROVE") else 60
 DICE = st.randoms(use_true_random=False)
 
 
 def begun(dice: Random, **options: Any) -> tuple[MemoryRun, Bodies]:
-    graph = random_graph(dice, upstream=options.pop("upstream", UPSTREAM))
+    maps_catch = options.pop("maps_catch", True)
+    graph = random_graph(dice, upstream=options.pop("upstream", UPSTREAM), maps_catch=maps_catch)
     note(show(graph))
     return MemoryRun(graph), Bodies(dice, graph, **options)
 
@@ -46,3 +52,61 @@ def test_the_events_alone_give_the_same_statuses_at_every_moment(dice: Random) -
         if not (found := candidates(memory)):
             return
         advance(memory, bodies, dice.choice(found))
+
+
+@given(dice=DICE)
+@settings(max_examples=EXAMPLES * 2)
+def test_a_resume_reaches_what_the_reference_says(dice: Random) -> None:
+    upstream = dice.choice([("skip", "wait"), ("skip", "default", "fail")])
+    memory, bodies = begun(dice, upstream=upstream)
+    play(memory, bodies)
+    first = Reference(memory.graph, bodies)
+    again = Bodies(dice, memory.graph, may_fail="wait" not in upstream)
+    again.drawn |= {path: bodies(path) for path in bodies.drawn if f"{path}[0]" in str(first.statuses)}
+    with suppress(NothingToResume):
+        memory.transact(resume)
+    play(memory, again)
+    check_against(Reference.after(first, again), memory)
+
+
+@given(dice=DICE)
+@settings(max_examples=EXAMPLES * 2)
+def test_resumed_at_any_moment_a_run_ends_as_if_nothing_had_failed(dice: Random) -> None:
+    policies = {"upstream": ("skip", "wait"), "maps_catch": False, "item_policies": ("fail_at_end", "fail_fast")}
+    memory, bodies = begun(dice, may_fail=False, most_failures=1, **policies)
+    handled: dict[str, Result] = {}
+
+    def result(path: str) -> Result:
+        return handled.get(path, bodies(path))
+
+    while interrupt(memory, dice):
+        if found := candidates(memory):
+            advance(memory, bodies, path := dice.choice(found))
+            row = memory.by_path(path)
+            if row.status is StepStatus.FAILED and row.handled:
+                handled[path] = Result(port=None)
+    assert memory.statuses() == Reference(memory.graph, result).statuses
+    assert memory.run.status in ("succeeded", "cancelled")  # the latter where its last step ended after the cancel
+
+
+def interrupt(memory: MemoryRun, dice: Random) -> bool:
+    """Now and then, and whenever nothing else can go on: a cancel or a resume, whose preview says what it does. False
+    where nothing is left to do.
+    """
+    if memory.run.status == "running" and dice.randrange(12) == 0:
+        memory.transact(cancel)
+    if not candidates(memory) or dice.randrange(8) == 0:
+        done = {path: row for path, row in rows_of(memory).items() if row.status is StepStatus.SUCCEEDED}
+        seq = memory.run.event_seq
+        try:
+            plan = memory.preview(resume)
+        except NothingToResume:
+            return bool(candidates(memory))
+        assert memory.run.event_seq == seq
+        assert memory.transact(resume) == plan
+        assert {path: row for path, row in rows_of(memory).items() if path in done} == done
+    return True
+
+
+def rows_of(memory: MemoryRun) -> dict[str, Row]:
+    return {row.path: copied(row) for row in memory.rows.values()}

@@ -134,6 +134,25 @@ def test_what_was_overtaken_stays_skipped() -> None:
     assert memory.run.status == "succeeded"
 
 
+def test_what_failed_because_of_a_chosen_step_goes_on_with_it() -> None:
+    memory = MemoryRun(graph("S > A > B", policies={"B": Policy(on_upstream_failure="fail")}))
+    memory.finish("A", BROKEN)
+    assert memory.statuses()["B"] == "failed"
+    memory.transact(lambda tx: resume(tx, paths=["A"]))
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+def test_what_a_failed_successor_overtook_runs_again_before_it() -> None:
+    memory = MemoryRun(graph("S > A > B > J", policies={"J": Policy(on_upstream_failure="default")}))
+    memory.finish("A", BROKEN)
+    memory.finish("J", BROKEN)
+    memory.transact(resume)
+    memory.succeed_all()
+    assert starts(memory) == ["A", "J", "A", "B", "J"]
+    assert memory.run.status == "succeeded"
+
+
 def test_a_blocked_step_goes_on_when_its_predecessor_is_mended() -> None:
     memory = MemoryRun(graph("S > A > B", policies={"B": Policy(on_upstream_failure="wait")}))
     memory.finish("A", BROKEN)
