@@ -123,6 +123,7 @@ class StepRun(models.Model):
             models.Index(
                 fields=["queue", "-priority", "not_before", "id"], name="step_run_ready", condition=Q(status="ready")
             ),
+            models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
             models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
             models.Index(fields=["parent", "item_index"], name="step_run_items", condition=Q(parent__isnull=False)),

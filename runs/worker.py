@@ -19,16 +19,15 @@ from kit.failpoints import failpoint
 from kit.ids import new_id
 from runs import host
 from runs.attempt import AttemptLog, job_for
-from runs.core.outcomes import Crashed, Error, Failed, Outcome, Succeeded
-from runs.core.transition import Transition
+from runs.core.outcomes import Crashed, Failed, Outcome, Succeeded
+from runs.desk import Desk
 from runs.dispatch import wake
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
 from runs.engine.claim import claim
-from runs.engine.finish import Finished, Kept, Wish, finish, keep_values
+from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
 from runs.link import Link, Stopping
-from runs.payloads import NotJson
 from runs.runner.spawner import NoChild, Spawner
 from runs.runner.warm import Child
 from runs.store import fleet
@@ -54,6 +53,7 @@ class WorkerProcess:
         self.queues: list[str] = settings.WORKER_QUEUES
         self._lock = threading.Lock()
         self._held: dict[tuple[int, int], Slot] = {}
+        self._desks: dict[UUID, Desk] = {}
         self._slots = threading.local()
         self._draining_since: float | None = None
         self._heart = Link(name="heartbeat", is_stopping=lambda: self.is_draining)
@@ -92,13 +92,23 @@ class WorkerProcess:
             logger.info("stopping while the database is away: what this worker held will be recovered")
 
     # ------------------------------------------------------------------ what is held
-    def hold(self, held: Held, slot: "Slot") -> None:
+    def hold(self, held: Held, slot: "Slot") -> Desk:
+        """Names the step in the heartbeats from now on. Answers the place where it is finished."""
+        pair = (held.step_run_id, held.fence)
         with self._lock:
-            self._held[(held.step_run_id, held.fence)] = slot
+            desk = self._desks.setdefault(held.run_id, Desk())
+            desk.holding += pair not in self._held
+            self._held[pair] = slot
+            return desk
 
     def let_go(self, held: Held) -> None:
         with self._lock:
-            self._held.pop((held.step_run_id, held.fence), None)
+            if self._held.pop((held.step_run_id, held.fence), None) is None:
+                return
+            desk = self._desks[held.run_id]
+            desk.holding -= 1
+            if not desk.holding:
+                del self._desks[held.run_id]
 
     def _stop(self, pairs: frozenset[tuple[int, int]]) -> None:
         with self._lock:
@@ -168,7 +178,6 @@ class Slot:
         self.link = Link(name="worker", is_stopping=process.must_end)
         self.child = Child(process.spawner)
         self._stopped: set[tuple[int, int]] = set()
-        self._known: Transition | None = None  # the run as this thread's last finish left it
 
     def stop(self, pair: tuple[int, int]) -> None:
         """From any thread: the attempt is no longer wanted."""
@@ -197,11 +206,11 @@ class Slot:
             found = self.link.retry(wanted)
             if found.result != "contended" or self.process.is_draining:
                 return found.held
-            time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - spreads those who wait for the same run
+            time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311 - spreads those who wait for the same run
         return None
 
     def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
-        self.process.hold(held, self)
+        desk = self.process.hold(held, self)
         try:
             worker = self.process.id
             outcome = self._attempt(held)
@@ -211,8 +220,11 @@ class Slot:
             wish = None
             if take_next and not self.process.is_draining:
                 wish = Wish(worker, new_id(), (queue,), self.process.kinds)
-            finished = self._finish(held, outcome, wish)
-            self._after(held, outcome, finished)
+            kept = self.link.retry(lambda connection, _: keep_values(connection, outcome))
+            finished = desk.finish(self.link, Request(held, kept, wish, random.random()))  # noqa: S311 - jitter
+            if finished.next is not None:
+                self.process.hold(finished.next, self)
+            self._after(held, kept, finished)
             return finished.next
         finally:
             self.process.let_go(held)
@@ -243,28 +255,13 @@ class Slot:
     def _keep(self, held: Held, *, kind: str, key: str, value: object) -> None:
         self.link.retry(lambda connection, _: keep_checkpoint(connection, held, kind=kind, key=key, value=value))
 
-    def _finish(self, held: Held, outcome: Outcome, wish: Wish | None) -> Finished:
-        jitter = random.random()  # noqa: S311
-
-        def act(connection: Connection, again: bool) -> Finished:
-            known, self._known = None if again else self._known, None
-            try:
-                kept = keep_values(connection, outcome)
-            except NotJson as problem:
-                kept = Kept(Failed(Error("not_json", problem.message)))
-            return finish(connection, held, kept, wish=wish, jitter=jitter, known=known)
-
-        finished = self.link.retry(act)
-        self._known = finished.known
-        return finished
-
-    def _after(self, held: Held, outcome: Outcome, finished: Finished) -> None:
+    def _after(self, held: Held, kept: Kept, finished: Finished) -> None:
         if finished.result == "fenced_out":
             logger.warning("the result of %s (fence %s) came too late and was refused", held.path, held.fence)
+        elif isinstance(kept.outcome, Succeeded):
+            self.process.values.keep((held.run_id, held.path), kept.outcome.output, size=kept.size)
         if finished.told is not None:
             finished.told.announce()
-            if isinstance(outcome, Succeeded):
-                self.process.values.keep((held.run_id, held.path), outcome.output, size=finished.size)
 
 
 @cache

@@ -63,6 +63,7 @@ class Transition:
         self.waits: list[OpenedWait] = []
         self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
         self.readied: list[Row] = []
+        self.spare: list[Row] = []  # step runs of any scope that were ready before
         self.progressed: dict[str, Row] = {}
 
     # ------------------------------------------------------------------ rows
@@ -163,7 +164,7 @@ class Transition:
         row.attempt += 1
         row.tries += 1
         row.fence = self.run.event_seq + 1
-        self.readied.remove(row)
+        (self.readied if row in self.readied else self.spare).remove(row)
         self.move(row, StepStatus.RUNNING, fence=row.fence, worker=str(worker))
         row.worker, row.claim = worker, claim
         row.stamps += "s"
@@ -173,11 +174,8 @@ class Transition:
         row.output, row.port = output, port
         self.move(row, StepStatus.SUCCEEDED, port=port, origin=row.origin)
 
-    def carry_on(self) -> bool:
-        """After its commit: ready for the next transition of the run, as long as the run stays at this event number.
-
-        False where that would not pay: others work on the run too, so its number will have moved on.
-        """
+    def carry_on(self) -> None:
+        """After its commit: ready for the next transition of the run, as long as the run stays at this event number."""
         self.before, self.first_seq = self.run.status, self.run.event_seq
         for _, row in self.touched.values():
             row.stamps, row.delay_s, row.until = "", None, None
@@ -185,8 +183,8 @@ class Transition:
             if row.id is not None:
                 self._by_id[row.id] = row
         self.touched, self.progressed = {}, {}
+        self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
-        return self.run.running_count == 1
 
     def knows(self, key: ScopeKey) -> bool:
         return key in self._scopes

@@ -1,8 +1,9 @@
-"""Finish and advance: the attempt's result, what follows from it, and the worker's next step, in one commit.
+"""Finish and advance: attempts' results, what follows from them, and the workers' next steps, in one commit.
 
-Two round trips: the first begins, locks the run and reads the step's siblings; the second writes and commits. A worker
-that goes on with the same run needs only the second, while nobody else changes the run. The fence
-is compared under the lock: a result of an attempt that is no longer the present one is refused and changes nothing.
+Two round trips: the first begins, locks the run and reads the steps' siblings; the second writes and commits. A worker
+process that goes on with the same run needs only the second, while nobody else changes the run. Several results of one
+run may be finished together: they would only wait for each other's commits. Fences are compared under the lock: a
+result of an attempt that is no longer the present one is refused and changes nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,20 +15,21 @@ import psycopg
 
 from kit.failpoints import failpoint
 from runs.core.advance import propagate
-from runs.core.outcomes import Fans, Outcome, Succeeded, Waits
+from runs.core.outcomes import Error, Failed, Fans, Outcome, Succeeded, Waits
 from runs.core.rows import Row, Stored
 from runs.core.settle import settle_attempt
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import ScopeKey, Transition
 from runs.engine.definitions import definition_of
 from runs.engine.transact import Told, told_by
-from runs.payloads import KEEP_PAYLOAD, stored
+from runs.payloads import KEEP_PAYLOAD, NotJson, stored
 from runs.store.claim import Held, claimed
 from runs.store.read import (
     LOCK_RUN,
     LOCK_RUN_AS_KNOWN,
     NOT_AS_EXPECTED,
     READ_ITEM,
+    READ_READY,
     READ_ROW,
     READ_TOP,
     Connection,
@@ -50,11 +52,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Finished:
+    """What became of one result. `told` comes with one of those that shared a commit."""
+
     result: Literal["committed", "already", "fenced_out"]
     next: Held | None = None
     told: Told | None = None
-    size: int = 0  # characters of the output's JSON
-    known: Transition | None = None  # for the next finish of the same run by the same thread
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of results that were finished together, in their order; and what the process now knows of the run."""
+
+    results: list[Finished]
+    known: Transition | None = None
 
 
 @dataclass(frozen=True)
@@ -70,8 +80,15 @@ class Kept:
 def keep_values(connection: Connection, outcome: Outcome) -> Kept:
     """Uploads what is too large for a row, before the transaction that refers to it (so no reference ever dangles).
 
-    Raises NotJson where a value cannot be kept.
+    A value that is not JSON makes the attempt a failure.
     """
+    try:
+        return _keep_values(connection, outcome)
+    except NotJson as problem:
+        return Kept(Failed(Error(problem.code, problem.message)))
+
+
+def _keep_values(connection: Connection, outcome: Outcome) -> Kept:
     output = input_ = None
     size = 0
     if isinstance(outcome, Succeeded | Waits):
@@ -93,68 +110,108 @@ def _keep(connection: Connection, value: Any) -> tuple[Stored, int]:
     return where, len(text)
 
 
-def finish(
-    connection: Connection, held: Held, kept: Kept, *, wish: Wish | None, jitter: float, known: Transition | None = None
-) -> Finished:
-    """Writes the outcome of an attempt. `connection` is in autocommit mode and outside a transaction.
+@dataclass(frozen=True)
+class Request:
+    """One result of an attempt, and whether its thread would take a next step."""
 
-    `known` is what this worker's last transition of the same run left behind: where nobody has changed the run since,
-    one round trip is enough. May be called again (without `known`) after any database error: a result that was
-    committed is answered with 'already', together with the next step that was taken with it.
+    held: Held
+    kept: Kept
+    wish: Wish | None
+    jitter: float
+
+    @property
+    def scope(self) -> ScopeKey:
+        return (self.held.parent_id, self.held.item_index)
+
+
+@dataclass(frozen=True)
+class _Advanced:
+    """What a transition made of one request, before it is written."""
+
+    was_settled: bool
+    next: Row | None
+
+
+def finish(
+    connection: Connection, requests: Sequence[Request], *, known: Transition | None = None, others: int = 0
+) -> Done:
+    """Writes the results of attempts of one run. `connection` is in autocommit mode and outside a transaction.
+
+    `known` is what this process's last finish of the run left behind; `others` is how many more steps of the run it
+    holds. May be called again (without `known`) after any database error: a result that was committed is answered with
+    'already', together with the next step that was taken with it.
     """
-    key: ScopeKey = (held.parent_id, held.item_index)
-    if known is not None and known.run.id == held.run_id and known.knows(key):
-        finished = _finish_as_known(connection, known, held, kept=kept, wish=wish, jitter=jitter)
-        if finished is not None:
-            return finished
-    tx = _begin(connection, held, key)
-    row = tx.scope(key)[held.node_id]
-    if row.fence != held.fence or row.status is not StepStatus.RUNNING:
+    if known is not None and all(known.knows(request.scope) for request in requests):
+        done = _finish_as_known(connection, known, requests, others=others)
+        if done is not None:
+            return done
+    tx = _begin(connection, requests)
+    current = [request for request in requests if _is_current(tx, request)]
+    if not current:
         connection.execute("ROLLBACK")
-        return _too_late(connection, held, row, wish=wish)
-    taken = _advance(tx, row, kept, wish=wish, jitter=jitter)
+        return Done([_too_late(connection, tx, request) for request in requests])
+    advanced = _advance(tx, current)
     failpoint("in_finish")
     with connection.pipeline():
         name_opened = write(connection, tx)
         connection.execute("COMMIT")
     name_opened()
-    return _finished(tx, held, taken, size=kept.size)
+    late = {id(request): _too_late(connection, tx, request) for request in requests if request not in current}
+    done = _done(tx, current, advanced, others=others)
+    committed = dict(zip(map(id, current), done.results, strict=True))
+    return Done([committed.get(id(request)) or late[id(request)] for request in requests], done.known)
 
 
-def _begin(connection: Connection, held: Held, key: ScopeKey) -> Transition:
-    """Begins, locks the run, and reads the step's siblings (and the container around them), in one round trip."""
+def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
+    """Begins, locks the run, and reads the steps' siblings, their containers and what is ready, in one round trip."""
+    held = requests[0].held
+    scopes = {request.scope: request.held for request in requests}
+    parents = {parent_id for parent_id, _ in scopes if parent_id is not None}
     with connection.pipeline() as pipeline:
         connection.execute("BEGIN")
         locked = connection.execute(LOCK_RUN, (held.run_id,))
-        siblings = connection.execute(*_read_scope(held))
-        container = connection.execute(READ_ROW, (held.parent_id,)) if held.parent_id is not None else None
+        siblings = {key: connection.execute(*_read_scope(key, held)) for key in scopes}
+        containers = [connection.execute(READ_ROW, (parent_id,)) for parent_id in parents]
+        ready = connection.execute(READ_READY, (held.run_id,)) if parents else None
         pipeline.sync()
         run_values = locked.fetchone()
-        rows = [step_row(values) for values in siblings.fetchall()]
     assert run_values is not None, "a run is never deleted while a step of it is held"
     definition = definition_of(connection, held.version_id)
     tx = Transition(definition, run_row(run_values), Rows(connection, held.run_id), actor="system")
-    if container is not None:
-        tx.add_known(step_row(container.fetchone() or ()))
-    tx.adopt(rows, key)
+    for cursor in containers:
+        tx.add_known(step_row(cursor.fetchone() or ()))
+    for key, cursor in siblings.items():
+        tx.adopt([step_row(values) for values in cursor.fetchall()], key)
+    if ready is not None:
+        tx.spare = [tx.add_known(step_row(values)) for values in ready.fetchall()]
     return tx
 
 
+def _read_scope(key: ScopeKey, held: Held) -> tuple[Any, Sequence[Any]]:
+    return (READ_TOP, (held.run_id,)) if key[0] is None else (READ_ITEM, key)
+
+
+def _is_current(tx: Transition, request: Request) -> bool:
+    row = tx.scope(request.scope)[request.held.node_id]
+    return row.fence == request.held.fence and row.status is StepStatus.RUNNING
+
+
 def _finish_as_known(
-    connection: Connection, tx: Transition, held: Held, *, kept: Kept, wish: Wish | None, jitter: float
-) -> Finished | None:
+    connection: Connection, tx: Transition, requests: Sequence[Request], *, others: int
+) -> Done | None:
     """Decides from what is known and commits in one round trip, if the run's event number is still the known one.
 
     Every transition of a run raises that number under the run's lock, so the same number means the same rows. None
     where the run has moved on: nothing is written, and what was known is of no use any more.
     """
-    row = tx.scope((held.parent_id, held.item_index))[held.node_id]
-    taken = _advance(tx, row, kept, wish=wish, jitter=jitter)
+    if not all(_is_current(tx, request) for request in requests):
+        return None
+    advanced = _advance(tx, requests)
     failpoint("in_finish")
     try:
         with connection.pipeline():
             connection.execute("BEGIN")
-            connection.execute(LOCK_RUN_AS_KNOWN, (held.run_id, str(tx.first_seq)))
+            connection.execute(LOCK_RUN_AS_KNOWN, (tx.run.id, str(tx.first_seq)))
             name_opened = write(connection, tx)
             connection.execute("COMMIT")
     except psycopg.DatabaseError as error:
@@ -163,51 +220,56 @@ def _finish_as_known(
         connection.execute("ROLLBACK")
         return None
     name_opened()
-    return _finished(tx, held, taken, size=kept.size)
+    return _done(tx, requests, advanced, others=others)
 
 
-def _advance(tx: Transition, row: Row, kept: Kept, *, wish: Wish | None, jitter: float) -> Row | None:
-    """Settles the attempt, lets the rules decide what follows, and takes the worker's next step."""
-    row.input = kept.input
-    settle_attempt(tx, row, kept.outcome, output=kept.output, jitter=jitter)
-    propagate(tx, (row.parent_id, row.index))
-    return _take_next(tx, wish)
+def _advance(tx: Transition, requests: Sequence[Request]) -> list[_Advanced]:
+    """Settles the attempts, lets the rules decide what follows, and takes the threads' next steps."""
+    settled = []
+    for request in requests:
+        row = tx.scope(request.scope)[request.held.node_id]
+        # Another result of this same transaction may have ended it: a map that fails fast cancels its other items.
+        settled.append(_is_current(tx, request))
+        if not settled[-1]:
+            continue
+        row.input = request.kept.input
+        settle_attempt(tx, row, request.kept.outcome, output=request.kept.output, jitter=request.jitter)
+        propagate(tx, (row.parent_id, row.index))
+    return [
+        _Advanced(was_settled, _take_next(tx, request.wish))
+        for was_settled, request in zip(settled, requests, strict=True)
+    ]
 
 
-def _finished(tx: Transition, held: Held, taken: Row | None, *, size: int) -> Finished:
+def _done(tx: Transition, requests: Sequence[Request], advanced: Sequence[_Advanced], *, others: int) -> Done:
     failpoint("after_finish")
-    told = told_by(tx)
-    following = _held(held, taken) if taken is not None else None
-    goes_on = tx.carry_on() and following is not None
-    return Finished("committed", following, told, size, tx if goes_on else None)
+    told: Told | None = told_by(tx)
+    results = []
+    for request, each in zip(requests, advanced, strict=True):
+        following = _held(request.held, each.next) if each.next is not None else None
+        results.append(Finished("committed" if each.was_settled else "fenced_out", following, told))
+        told = None
+    tx.carry_on()
+    mine = others + sum(each.next is not None for each in advanced)
+    return Done(results, tx if 0 < tx.run.running_count <= mine else None)
 
 
-def _read_scope(held: Held) -> tuple[Any, Sequence[Any]]:
-    if held.parent_id is None:
-        return READ_TOP, (held.run_id,)
-    return READ_ITEM, (held.parent_id, held.item_index)
-
-
-def _too_late(connection: Connection, held: Held, row: Row, *, wish: Wish | None) -> Finished:
+def _too_late(connection: Connection, tx: Transition, request: Request) -> Finished:
     """Either this very result was committed and the reply lost, or another attempt owns the step."""
+    row, held, wish = tx.scope(request.scope)[request.held.node_id], request.held, request.wish
     if row.fence == held.fence and row.status is not StepStatus.CANCELLED:
-        taken = claimed(connection, worker=wish.worker, claim_id=wish.claim) if wish else None
-        return Finished("already", taken)
+        return Finished("already", claimed(connection, worker=wish.worker, claim_id=wish.claim) if wish else None)
     return Finished("fenced_out")
 
 
 def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
-    """One of the steps that this transaction made ready, for the worker that asked."""
+    """A step that this transaction made ready, or one of the run that was ready before, for the thread that asked."""
     if wish is None or tx.run.status is not RunStatus.RUNNING:
         return None
-    for row in tx.readied:
+    for row in (*tx.readied, *tx.spare):
         node = tx.node(row)
-        if (
-            row.status is StepStatus.READY
-            and not row.delay_s
-            and node.policy.queue in wish.queues
-            and node.kind in wish.kinds
-        ):
+        may = node.policy.queue in wish.queues and node.kind in wish.kinds
+        if row.status is StepStatus.READY and not row.delay_s and may:
             tx.claim(row, worker=wish.worker, claim=wish.claim)
             return row
     return None

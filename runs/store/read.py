@@ -35,6 +35,9 @@ edition,
 READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL"
 # Index: step_run_items; one item of a container, bounded by the size of its body.
 READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s"
+# Index: step_run_ready_of_run. What a worker that goes on with a map may take besides what it opens itself.
+READ_READY = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready'
+    AND not_before <= statement_timestamp() ORDER BY id LIMIT 64"""
 # Index: primary key.
 READ_ROW = f"SELECT {COLUMNS} FROM runs_steprun WHERE id = %s"
 # Index: step_run_items; only cancel and fail-fast ask.
