@@ -11,7 +11,7 @@ from typing import assert_never
 
 from builder.graph.model import Edge, Node
 from runs.core.reopen import what_reopens
-from runs.core.rows import NOT_TAKEN, UPSTREAM_FAILED, Items, Row, Stored
+from runs.core.rows import NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
@@ -183,6 +183,9 @@ def reset(tx: Transition, row: Row) -> None:
     then propagates the row's scope.
     """
     row.tries = row.crash_count = 0
+    if row.reason == UNKNOWN_OUTCOME:
+        tx.move(row, StepStatus.NEEDS_DECISION, reason=UNKNOWN_OUTCOME)
+        return
     if row.items is None or row.status not in (StepStatus.FAILED, StepStatus.CANCELLED):
         tx.move(row, StepStatus.PENDING)
         return
@@ -232,20 +235,24 @@ def end_container(tx: Transition, container: Row, items: Items) -> None:
         tx.move(container, StepStatus.SUCCEEDED, port="out", origin="executed", **counts)
 
 
-def cancel_row(tx: Transition, row: Row, *, reason: str = "cancelled") -> None:
+def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None:
     """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is
     refused.
     """
     if row.status not in OPEN:
         return
+    is_unknown = row.status is StepStatus.NEEDS_DECISION or (
+        row.status is StepStatus.RUNNING and row.delivery == "at_most_once" and may_have_acted
+    )
     if row.status is StepStatus.RUNNING or row.status is StepStatus.WAITING:
         tx.end_attempt(row, "cancelled")
     if row.status is StepStatus.WAITING and row.wait_kind == "approval":
         tx.close_wait(row, "closed", {})
     if row.items is not None:
         cancel_children(tx, row)
-    row.reason = reason
-    tx.move(row, StepStatus.CANCELLED, reason=reason)
+    row.fence = None
+    row.reason = UNKNOWN_OUTCOME if is_unknown else "cancelled"
+    tx.move(row, StepStatus.CANCELLED, reason=row.reason)
 
 
 def cancel_children(tx: Transition, container: Row) -> None:

@@ -100,7 +100,11 @@ def _reopen_broken_items(tx: Transition, row: Row) -> None:
 
 def _plan(tx: Transition, before: dict[str, tuple[StepStatus, int]]) -> Plan:
     plan = Plan()
-    again = {path: row for path, (_, row) in tx.touched.items() if row.status in OPEN}
+    again = {
+        path: row
+        for path, (_, row) in tx.touched.items()
+        if row.status in OPEN and row.status is not StepStatus.NEEDS_DECISION  # a person's, not the resume's
+    }
     for path, row in again.items():
         plan.again.append(path)
         node = tx.node(row)

@@ -9,6 +9,8 @@ from runs.core.states import RunStatus, StepStatus
 # Why a step run was skipped, blocked or failed without being run.
 UPSTREAM_FAILED = "upstream_failed"
 NOT_TAKEN = "not_taken"
+# Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
+UNKNOWN_OUTCOME = "unknown_outcome"
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from typing import assert_never
 from runs.core.advance import cancel_row, end_container, fail, go_on
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
-from runs.core.rows import Items, Row, Stored
+from runs.core.rows import UNKNOWN_OUTCOME, Items, Row, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 
@@ -17,7 +17,7 @@ def settle_attempt(
     FanOut.
     """
     if tx.run.status is RunStatus.CANCELLING and not isinstance(outcome, Succeeded):
-        cancel_row(tx, row)
+        cancel_row(tx, row, may_have_acted=isinstance(outcome, Crashed | TimedOut | Stopped))
         return
     match outcome:
         case Succeeded(port=port):
@@ -112,8 +112,8 @@ def lose(tx: Transition, row: Row, error: Error) -> None:
     """At most once, and it may have happened: a person decides."""
     stored = as_json(error)
     tx.end_attempt(row, "lost" if error.code == "crashed" else "timed_out", stored)
-    row.error, row.reason = stored, "unknown_outcome"
-    tx.move(row, StepStatus.NEEDS_DECISION, error=stored, reason="unknown_outcome")
+    row.error, row.reason = stored, UNKNOWN_OUTCOME
+    tx.move(row, StepStatus.NEEDS_DECISION, error=stored, reason=UNKNOWN_OUTCOME)
 
 
 def release(tx: Transition, row: Row) -> None:

@@ -54,7 +54,7 @@ STEP_MOVES: dict[StepStatus, frozenset[StepStatus]] = {
     S.SUCCEEDED: frozenset(),
     S.FAILED: frozenset({S.READY, S.PENDING, S.WAITING, S.SKIPPED, S.SUCCEEDED}),
     S.SKIPPED: frozenset({S.PENDING}),
-    S.CANCELLED: frozenset({S.PENDING, S.READY, S.WAITING}),
+    S.CANCELLED: frozenset({S.PENDING, S.READY, S.WAITING, S.NEEDS_DECISION}),
 }
 
 OPEN = frozenset(

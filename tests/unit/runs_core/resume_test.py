@@ -6,7 +6,7 @@ import pytest
 
 from builder.graph.model import Graph, Policy, Retry
 from runs.core.commands import cancel, decide_outcome, retry_due
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Succeeded, Waits
+from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.resume import NothingToResume, resume
 from tests.graphs import draw
 from tests.memory import MemoryRun
@@ -317,6 +317,36 @@ def test_each_decision(decision: str, status: str, edition: int) -> None:
     assert (memory.statuses()["B"] == "ready") == (decision in ("happened", "skip"))
     memory.succeed_all()
     assert memory.run.status == "succeeded"
+
+
+def test_an_unknown_outcome_still_needs_a_decision_after_a_cancel_and_a_resume() -> None:
+    memory = at_most_once()
+    memory.transact(cancel)
+    assert memory.run.status == "cancelled"
+    assert memory.transact(resume).again == ["B"]
+    assert memory.statuses()["A"] == "needs_decision"
+    memory.on("A", lambda tx, row: decide_outcome(tx, row, "happened"))
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert starts(memory) == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [(Crashed("killed"), "needs_decision"), (TimedOut(1.0), "needs_decision"), (Stopped(), "needs_decision"),
+     (BROKEN, "ready")],
+    ids=["crashed", "timed_out", "stopped", "failed"],
+)  # fmt: skip
+def test_a_step_stopped_by_a_cancel_runs_again_by_itself_only_if_it_surely_did_not_act(
+    outcome: Outcome, status: str
+) -> None:
+    memory = MemoryRun(graph("S > A > B", policies={"A": Policy(delivery="at_most_once")}))
+    memory.claim("A")
+    memory.transact(cancel)
+    memory.finish("A", outcome)
+    assert memory.run.status == "cancelled"
+    memory.transact(resume)
+    assert memory.statuses()["A"] == status
 
 
 def test_crashes_have_a_budget_of_their_own() -> None:
