@@ -8,6 +8,7 @@ with Fleet(process_environment, tmp_path) as fleet:
     fleet.check()          # the invariants, and that no step ran after its success was committed
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,17 +17,23 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
+from django.db import connection
+
+from builder.workflows.models import Version
 from config.services.processes import die_with_parent
 from runs.engine.start import Started
-from runs.models import Event, Run
+from runs.models import Event, Run, Worker
+from runs.runner.processes import descendants_of
 from tests.engine import World
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0
+KINDS = "tests.kinds,tests.harmful_kinds,tests.gated_kinds"
 
 
 class TookTooLong(AssertionError):
@@ -37,6 +44,16 @@ class TookTooLong(AssertionError):
 class Process:
     popen: subprocess.Popen[bytes]
     log: Path
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    frozen: list[int] = field(default_factory=list)
+
+    @property
+    def is_up(self) -> bool:
+        return self.popen.poll() is None
+
+    def says(self, text: str) -> bool:
+        return text in self.log.read_text(errors="replace")
 
     def pids(self) -> list[int]:
         """The Dramatiq worker process (a child of the master), or the process itself."""
@@ -46,10 +63,22 @@ class Process:
     def send(self, how: signal.Signals) -> None:
         os.killpg(self.popen.pid, how)
 
+    def freeze(self) -> None:
+        """Stops master, worker, launcher and children: a machine that hangs."""
+        self.frozen = [self.popen.pid, *descendants_of(self.popen.pid)]
+        for pid in self.frozen:
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        for pid in self.frozen:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        self.frozen = []
+
     def kill(self) -> None:
         """The power cut of this process: master, worker and launcher at once."""
         if self.popen.poll() is None:
-            self.send(signal.SIGCONT)
+            self.thaw()
             self.send(signal.SIGKILL)
         self.popen.wait()
 
@@ -60,9 +89,11 @@ class Fleet:
     folder: Path
     world: World = field(default_factory=World)
     processes: list[Process] = field(default_factory=list)
+    is_supervised: bool = False  # what ends is started again, as an installation's supervisor does
 
     def __post_init__(self) -> None:
         self.launch_log = self.folder / "launches"
+        self._numbers = count()
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +101,7 @@ class Fleet:
     def __exit__(self, *_: object) -> None:
         for process in self.processes:
             process.kill()
+        connection.close()
         self.world.__exit__()
 
     # ------------------------------------------------------------------ processes
@@ -83,12 +115,12 @@ class Fleet:
         return self._launch("sweeper", "manage.py", "sweeper", PAWL_FAILPOINTS=failpoints, **more)
 
     def _launch(self, name: str, *command: str, **more: str) -> Process:
-        log = self.folder / f"{name}-{len(self.processes)}.log"
+        log = self.folder / f"{name}-{next(self._numbers)}.log"
         environment = {
             **self.environment,
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PAWL_LAUNCH_LOG": str(self.launch_log),
-            "PAWL_EXTRA_STEPS": "tests.kinds",
+            "PAWL_EXTRA_STEPS": KINDS,
             **more,
         }
         with log.open("wb") as output:
@@ -101,9 +133,26 @@ class Fleet:
                 start_new_session=True,
                 preexec_fn=die_with_parent(signal.SIGKILL),  # noqa: PLW1509 - the test's main thread, no other one forks
             )
-        process = Process(popen, log)
+        process = Process(popen, log, command, more)
         self.processes.append(process)
         return process
+
+    def supervise(self) -> None:
+        """Starts again what has ended, where that is wanted. From the main thread alone: see die_with_parent."""
+        for process in [each for each in self.processes if self.is_supervised and not each.is_up]:
+            self.processes.remove(process)
+            self._launch("again", *process.command, **process.environment)
+
+    def ready(self) -> None:
+        """Waits until every worker of the fleet has registered: a test that measures time starts then."""
+        workers = [each for each in self.processes if "dramatiq" in each.command]
+        self.wait(lambda: Worker.objects.filter(dead_at=None).count() >= len(workers), what="all workers")
+
+    def start(self, version: Version, run_input: Any = None, *, announced: bool = True) -> UUID:
+        started = self.world.start(version, run_input)
+        if announced:
+            self.announce(started)
+        return started.run_id
 
     def announce(self, started: Started) -> None:
         """What follows the commit of a start: the wake-up."""
@@ -114,6 +163,7 @@ class Fleet:
     def wait(self, condition: Any, *, what: str, patience_s: float = PATIENCE_S) -> Any:
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
+            self.supervise()
             if found := condition():
                 return found
             time.sleep(0.02)
@@ -151,5 +201,5 @@ class Fleet:
         told: Counter[tuple[str, str]] = Counter()
         for run_id, path in Event.objects.filter(type="step.running").values_list("run_id", "path"):
             told[(str(run_id), path or "")] += 1
-        for key, count in self.launches().items():
-            assert count <= told[key], f"{key} was begun {count} times, the events tell of {told[key]}"
+        for key, begun in self.launches().items():
+            assert begun <= told[key], f"{key} was begun {begun} times, the events tell of {told[key]}"
