@@ -94,7 +94,10 @@ export function closeTopmost(hands: Hands): void {
 export function openSettings(hands: Hands): void {
   hands.ui.getState().set({ tab: 'settings' });
   requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>('[data-panel] input, [data-panel] .cm-content, [data-panel] button')?.focus();
+    const fields = '[data-panel] [data-field] input, [data-panel] [data-field] .cm-content';
+    const first =
+      document.querySelector<HTMLElement>(fields) ?? document.querySelector<HTMLElement>('[data-panel] input');
+    first?.focus();
   });
 }
 

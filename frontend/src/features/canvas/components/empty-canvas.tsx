@@ -28,3 +28,12 @@ export function EmptyCanvas() {
     </div>
   );
 }
+
+/** A start alone: says how the next step comes. */
+export function LoneStep() {
+  return (
+    <p className={classes.lone}>
+      Press the port at its right, or <Kbd size="xs">Tab</Kbd> while it is selected, to add the next step.
+    </p>
+  );
+}

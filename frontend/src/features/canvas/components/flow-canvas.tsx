@@ -31,7 +31,7 @@ import { useDropping } from '../use-dropping';
 import { useSelecting } from '../use-selecting';
 import { useSources } from '../use-sources';
 import classes from './editor.module.css';
-import { EmptyCanvas } from './empty-canvas';
+import { EmptyCanvas, LoneStep } from './empty-canvas';
 import { Toolbar } from './toolbar';
 
 const FIT = { padding: 0.12, maxZoom: 1 } as const;
@@ -138,6 +138,7 @@ export function FlowCanvas({ label }: { label: string }) {
           <Toolbar />
         </ReactFlow>
         {parts.nodes.length === 0 ? <EmptyCanvas /> : null}
+        {parts.nodes.length === 1 && canEdit ? <LoneStep /> : null}
       </div>
     </DiagramContext>
   );
