@@ -74,7 +74,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-hover': 'var(--pawl-hover)',
     '--mantine-color-default-color': 'var(--pawl-text)',
     '--mantine-color-default-border': 'var(--pawl-line-strong)',
-    '--mantine-color-error': 'var(--pawl-failed)',
+    '--mantine-color-error': 'var(--status-failed)',
     '--mantine-color-anchor': 'var(--pawl-accent-text)',
   };
   return { variables: {}, light: shared, dark: shared };
