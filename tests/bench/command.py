@@ -11,9 +11,9 @@ from django.core.management import call_command
 
 from config import env
 from sample.crash.clients import PawlClient
-from tests.bench import counts, floors, processes, report, speed
+from tests.bench import counts, floors, front, live, processes, report, speed
 from tests.bench.stack import Bench, Stack, connect
-from tests.bench.workflows import SLUG, Workshop, chain, fan_out, open_workshop, publish
+from tests.bench.workflows import SLUG, STEPS, Workshop, chain, fan_out, open_workshop, publish
 from tests.engine import World
 
 PARTS = ("chains", "many", "fanout", "first", "live", "memory", "recovery", "sizes", "frames")
@@ -45,6 +45,7 @@ def _count(found: dict[str, float | None], workshop: Workshop, *, say: Say) -> N
     say("Counting round trips and commits on the wire, in this process")
     with World(workspace=workshop.workspace) as world:
         counted = counts.count_chain(world)
+        world.connection.execute("UPDATE runs_worker SET dead_at = now()")  # ours; the real ones come now
     found["round_trips_per_step"] = counted.round_trips_per_step
     found["commits_per_step"] = counted.commits_per_step
     say(f"A step writes {counted.bytes_per_step} bytes of log; floors of this machine")
@@ -75,7 +76,11 @@ def _chains(found: dict[str, float | None], bench: Bench, workshop: Workshop) ->
 
 
 def _many(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    before = processes.cpu_s()
     found["steps_per_s"] = speed.measure_many(bench, publish(workshop.workspace, "Many chains", chain()))
+    steps = speed.AT_ONCE * STEPS
+    for kind, seconds in (processes.cpu_s() - before).items():
+        found[f"cpu_us_{kind}"] = 1e6 * seconds / steps
 
 
 def _fan_out(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
@@ -97,11 +102,21 @@ def _recovery(found: dict[str, float | None], bench: Bench, workshop: Workshop) 
     found["recovery_s"] = processes.measure_recovery(bench, version)
 
 
-def _later(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
-    return
+def _live(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    version = publish(workshop.workspace, "Pauses", chain("bench_pause"))
+    found["live_ms_p95"] = live.measure_live(bench, version)
+
+
+def _sizes(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    found["shell_kb_gzip"], found["canvas_kb_gzip"] = front.sizes_kb()
+
+
+def _frames(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    version = publish(workshop.workspace, "Large", front.large_graph())
+    found["frame_ms_500"] = front.measure_frames(bench, version)
 
 
 MEASURES: dict[str, Callable[[dict[str, float | None], Bench, Workshop], None]] = {
     "chains": _chains, "many": _many, "fanout": _fan_out, "first": _first, "memory": _memory, "recovery": _recovery,
-    "live": _later, "sizes": _later, "frames": _later,
+    "live": _live, "sizes": _sizes, "frames": _frames,
 }  # fmt: skip

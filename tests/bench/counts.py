@@ -1,8 +1,8 @@
 """What a step of a chain costs in round trips and commits, counted on the wire: figures that no busy machine changes.
 
-Counted: everything that the worker's own connection says for one run of 12 steps, from the claim of the first step (with
-what that step reads) to the commit that ends the run. Not counted: the worker's look for other work afterwards, which is
-measured alone and taken off; and the heartbeat, which is one statement a second for the whole process.
+Counted: everything that the worker's own connection says for one run of 12 steps, from the claim of the first step and
+what that step reads to the commit that ends the run. Not counted: the worker's look for other work afterwards, which
+is measured alone and taken off; and the heartbeat, which is one statement a second for the whole process.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the machine itself costs just now: a durable commit, and a question to Redis. Other figures are read beside it."""
+"""What the machine itself costs just now: a durable commit, and a question to Redis. Others are read beside them."""
 
 import os
 import statistics

@@ -4,6 +4,7 @@ import os
 import signal
 import statistics
 import time
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,11 @@ from builder.workflows.models import Version
 from tests.bench.stack import Bench
 
 KILLS = 3
+TICKS = os.sysconf("SC_CLK_TCK")
+KINDS = {
+    "runs.runner": "children", "dramatiq": "workers", "daphne": "web", "sweeper": "sweeper", "postgres": "PostgreSQL",
+    "valkey": "Redis",
+}  # fmt: skip
 WORKER_OF_STEP = """SELECT w.pid FROM runs_steprun s JOIN runs_worker w ON w.id = s.worker
     WHERE s.run_id = %s AND s.path = 's1' AND s.status = 'running' AND s.started_at < now() - interval '0.2 seconds'"""
 
@@ -44,6 +50,22 @@ def memory_mb() -> tuple[float, float]:
                 if name in totals:
                     totals[name] += int(rest.split()[0])
     return totals["Rss"] / 1024, totals["Pss"] / 1024
+
+
+def cpu_s() -> Counter[str]:
+    """Seconds of processor time so far, by what the processes are: what a busy machine cannot change much."""
+    spent: Counter[str] = Counter()
+    for pid in _below(os.getppid()) - {os.getpid()}:
+        with suppress(OSError):
+            stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            spent[_kind(pid)] += (int(stat[11]) + int(stat[12])) / TICKS
+    return spent
+
+
+def _kind(pid: int) -> str:
+    """A launcher's forks are the children that run bodies; all of them carry its command line."""
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return next((kind for word, kind in KINDS.items() if word in command), "other")
 
 
 def _below(pid: int) -> set[int]:

@@ -28,6 +28,7 @@ FIGURES: dict[str, tuple[int, str, str]] = {
     "frame_ms_500": (1, "<= 20", "median frame while 500 nodes are panned in Chromium"),
 }
 
+PROCESSOR = "cpu_us_"  # of these, one for each kind of process; in the table alone
 Figures = Mapping[str, float | None]
 
 
@@ -38,9 +39,17 @@ def table(found: Figures) -> str:
         shown = "not measured" if value is None else f"{value:.{decimals}f}"
         rows.append((name, shown, goal, _in_floors(name, found), what))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*lines, *_processor_time(found)])
+
+
+def _processor_time(found: Figures) -> list[str]:
+    """What bounds the steps a second: the processor time of one step, by process."""
+    spent = {
+        name.removeprefix(PROCESSOR): value for name, value in found.items() if name.startswith(PROCESSOR) and value
+    }
+    parts = [f"{kind} {value:.0f}" for kind, value in sorted(spent.items(), key=lambda one: -one[1]) if value >= 1]
+    return ["", f"processor time of a step, us: {sum(spent.values()):.0f} = {' + '.join(parts)}"] if spent else []
 
 
 def _in_floors(name: str, found: Figures) -> str:

@@ -32,6 +32,10 @@ def quantile(values: list[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
 
+ENDED = """SELECT extract(epoch FROM max(finished_at)), count(*) FILTER (WHERE status = 'succeeded') FROM runs_run
+    WHERE id = ANY(%s)"""
+
+
 @dataclass(frozen=True)
 class Chains:
     p50: float
@@ -63,8 +67,7 @@ def measure_many(bench: Bench, version: Version) -> float:
     wake("default", steps=AT_ONCE)
     left = Run.objects.filter(id__in=runs, finished_at=None)
     bench.stack.until("200 runs to end", lambda: not left.exists(), every_s=0.1)
-    query = "SELECT extract(epoch FROM max(finished_at)), count(*) FILTER (WHERE status = 'succeeded') FROM runs_run WHERE id = ANY(%s)"
-    row = bench.database.execute(query, (runs,)).fetchone()
+    row = bench.database.execute(ENDED, (runs,)).fetchone()
     assert row is not None
     if row[1] != AT_ONCE:
         raise BenchProblem(f"Only {row[1]} of {AT_ONCE} runs succeeded.")
