@@ -98,10 +98,12 @@ export function TopBar() {
   return (
     <header className={classes.bar}>
       <Crumbs />
-      <button type="button" className={classes.search} onClick={spotlight.open} aria-label="Search and commands">
+      <button type="button" className={classes.search} onClick={spotlight.open}>
         <IconSearch size={14} aria-hidden="true" />
         <span className={classes.searchText}>Search</span>
-        <kbd className={classes.kbd}>{/Mac/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
+        <kbd className={classes.kbd} aria-hidden="true">
+          {/Mac/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}
+        </kbd>
       </button>
       <ConnectionIndicator />
       <RunningNow ws={workspace.slug} />

@@ -16,6 +16,12 @@ import { ConnectionDialog } from './connection-dialog';
 import classes from './connections.module.css';
 import { KIND_TITLES } from './titles';
 
+const ACTIONS = (
+  <span key="actions" className="visually-hidden">
+    Actions
+  </span>
+);
+
 /** /w/:ws/connections */
 export function ConnectionsPage() {
   const ws = useWorkspace();
@@ -53,7 +59,7 @@ export function ConnectionsPage() {
           </EmptyState>
         ) : null}
         {items.length > 0 ? (
-          <Table label="Connections" head={['Name', 'Kind', 'Where', 'Secrets', 'Changed', '']}>
+          <Table label="Connections" head={['Name', 'Kind', 'Where', 'Secrets', 'Changed', ACTIONS]}>
             {items.map((one) => (
               <Row key={one.id} ws={ws} connection={one} may={may} onEdit={() => setEdited(one)} />
             ))}

@@ -119,8 +119,13 @@ export function planSentence(preview: ResumePreview, graph: GraphDocument): stri
   return `${keeps}${from}.${saved}`;
 }
 
+export interface Effects {
+  isRisky: boolean;
+  sentence: string;
+}
+
 /** What the plan does outside: whether that is risky, in one sentence. */
-export function effectsOf(preview: ResumePreview, graph: GraphDocument): { isRisky: boolean; sentence: string } {
+export function effectsOf(preview: ResumePreview, graph: GraphDocument): Effects {
   const names = (effects: ResumePreview['effects']) =>
     formatNames(effects.map((one) => `'${nameOf(graph, one.path)}'`));
   const twice = preview.effects.filter((one) => one.may_happen_twice);

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconPlayerSkipForward } from '@tabler/icons-react';
 
 import { sentenceOf } from '../../../api/errors';
-import { usePlan } from '../plan';
+import { type Plan, usePlan } from '../plan';
 import { useRunState } from '../store';
-import { effectsOf, firstAgain, nameOf, planSentence } from '../summary';
+import { type Effects, effectsOf, firstAgain, nameOf, planSentence } from '../summary';
 import classes from './run-view.module.css';
 
 function Legend() {
@@ -17,6 +17,24 @@ function Legend() {
   );
 }
 
+function PlanText({ plan, effects }: { plan: Plan; effects: Effects | null }) {
+  const graph = useRunState((state) => state.graph);
+  const { preview, error } = plan;
+  const missing = error ? 'No plan could be made.' : 'Making the plan…';
+  const refusal = error ? sentenceOf(error) : preview?.allowed === false ? preview.refusal : null;
+  return (
+    <div className={classes.planText} aria-live="polite">
+      <strong>{preview ? planSentence(preview, graph) : missing}</strong>
+      {effects ? (
+        <span className={effects.isRisky ? classes.risk : classes.calm}>
+          {effects.isRisky ? <IconAlertTriangle size={15} aria-hidden="true" /> : null} {effects.sentence}
+        </span>
+      ) : null}
+      {refusal ? <span className={classes.risk}>{refusal}</span> : null}
+    </div>
+  );
+}
+
 /** One bar below the graph while a resume is being looked at. Nothing has happened yet. */
 export function PlanBar() {
   const plan = usePlan();
@@ -26,18 +44,7 @@ export function PlanBar() {
   const first = preview ? firstAgain(preview, graph) : undefined;
   return (
     <section className={classes.planBar} data-risky={effects?.isRisky || undefined} aria-label="Plan of the resume">
-      <div className={classes.planText} aria-live="polite">
-        <strong>
-          {preview ? planSentence(preview, graph) : plan.error ? 'No plan could be made.' : 'Making the plan…'}
-        </strong>
-        {effects ? (
-          <span className={effects.isRisky ? classes.risk : classes.calm}>
-            {effects.isRisky ? <IconAlertTriangle size={15} aria-hidden="true" /> : null} {effects.sentence}
-          </span>
-        ) : null}
-        {plan.error ? <span className={classes.risk}>{sentenceOf(plan.error)}</span> : null}
-        {preview && !preview.allowed ? <span className={classes.risk}>{preview.refusal}</span> : null}
-      </div>
+      <PlanText plan={plan} effects={effects} />
       <Legend />
       <Button variant="default" onClick={plan.close}>
         Not now
@@ -48,7 +55,6 @@ export function PlanBar() {
         disabled={!preview?.allowed}
         loading={plan.isBusy}
         onClick={plan.confirm}
-        data-autofocus
       >
         {first ? `Resume from ${nameOf(graph, first)}` : 'Resume'}
       </Button>
