@@ -239,8 +239,6 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None
     """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is
     refused.
     """
-    if row.status not in OPEN:
-        return
     is_unknown = row.status is StepStatus.NEEDS_DECISION or (
         row.status is StepStatus.RUNNING and row.delivery == "at_most_once" and may_have_acted
     )
@@ -258,8 +256,8 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None
 def cancel_children(tx: Transition, container: Row) -> None:
     for row in tx.open_children(container):
         cancel_row(tx, row)
-    if container.items is not None:
-        container.items.open = 0
+    assert container.items is not None
+    container.items.open = 0
 
 
 # ---------------------------------------------------------------------- the run's end

@@ -1,6 +1,6 @@
 """What people and time do to a run, besides resuming it: cancel, answer, decide, and what falls due."""
 
-from typing import Literal
+from typing import Literal, assert_never
 
 from kit.errors import Conflict
 from runs.core.advance import cancel_row, fail, finish_run, propagate
@@ -87,4 +87,6 @@ def decide_outcome(tx: Transition, row: Row, decision: Decision, *, output: Stor
         case "skip":
             row.reason = "by_person"
             tx.move(row, StepStatus.SKIPPED, reason="by_person")
+        case _:
+            assert_never(decision)
     propagate(tx, (row.parent_id, row.index))

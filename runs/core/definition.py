@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from builder.graph.model import Edge, Graph, Node
 from steps.base import Delivery, StepSpec
@@ -59,8 +58,3 @@ class Definition:
 
     def limit_s(self, node: Node) -> float:
         return node.policy.limit_s or self.specs[node.kind].default_limit_s
-
-    @cached_property
-    def outputs(self) -> tuple[Node, ...]:
-        """The top-level nodes whose output is the run's output."""
-        return tuple(node for node in self.scope_of(None).order if node.kind == "output")

@@ -26,7 +26,8 @@ def fold(definition: Definition, events: Iterable[Event]) -> Folded:
         subject, _, status = event.type.partition(".")
         if subject == "run":
             folded.run = RunStatus(status)
-        elif subject == "step" and event.path is not None:
+        elif subject == "step":
+            assert event.path is not None
             if event.path not in folded.steps:
                 container, prefix = _scope_of(definition, event.path)
                 _open_scope(definition, folded, container=container, prefix=prefix)

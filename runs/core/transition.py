@@ -72,8 +72,8 @@ class Transition:
         known = {row.node_id: self._by_id.get(row.id or -1, row) for row in rows}
         self._scopes[scope] = known
         for row in known.values():
-            if row.id is not None:
-                self._by_id[row.id] = row
+            assert row.id is not None
+            self._by_id[row.id] = row
         return known
 
     def scope(self, key: ScopeKey) -> dict[str, Row]:
@@ -180,8 +180,8 @@ class Transition:
         for _, row in self.touched.values():
             row.stamps, row.delay_s, row.until = "", None, None
             row.output = row.input = row.items_json = None
-            if row.id is not None:
-                self._by_id[row.id] = row
+            assert row.id is not None, "name what was opened before carrying on"
+            self._by_id[row.id] = row
         self.touched, self.progressed = {}, {}
         self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []

@@ -3,8 +3,12 @@
 import pytest
 
 from builder.graph.model import Graph, Policy
+from runs.core.advance import propagate
 from runs.core.outcomes import Error, Failed, Fans, Succeeded
 from runs.core.resume import NothingToResume, resume
+from runs.core.rows import Stored
+from runs.core.settle import settle_attempt
+from runs.core.transition import Transition
 from tests.graphs import draw
 from tests.memory import MemoryRun
 
@@ -74,3 +78,19 @@ def test_an_item_stopped_in_one_instance_leaves_the_others_alone() -> None:
     memory.finish("E[6].X", Succeeded(6))
     assert [memory.statuses()[f"E[{index}].X"] for index in range(7)] == ["skipped"] * 6 + ["succeeded"]
     assert memory.run.status == "succeeded"
+
+
+def test_results_of_two_items_may_be_settled_in_one_transaction() -> None:
+    memory = MemoryRun(graph("S > E[X] > K"))
+    memory.finish("E", fans(2))
+    memory.claim("E[0].X")
+    memory.claim("E[1].X")
+
+    def act(tx: Transition) -> None:
+        for index in (0, 1):
+            row = tx.scope((memory.by_path("E").id, index))["n_X"]
+            settle_attempt(tx, row, Succeeded(index), output=Stored(text=str(index)))
+            propagate(tx, (row.parent_id, row.index))
+
+    memory.transact(act)
+    assert memory.statuses()["K"] == "ready"
