@@ -34,8 +34,8 @@ const INPUTS: Readonly<Record<Exclude<Widget, 'object'>, React.ComponentType<Inp
   connection: ConnectionField,
 };
 
-/** Widgets in which an expression can be written anyway. */
-const HOLD_EXPRESSIONS = new Set<Widget>(['text', 'textarea', 'expression', 'file']);
+/** Widgets in which an expression can be written anyway: one that changed under the typing hand would lose its words. */
+const HOLD_EXPRESSIONS = new Set<Widget>(['text', 'textarea', 'expression', 'file', 'json']);
 
 export interface FieldRowProps extends Omit<InputProps, 'invalid'> {
   problems: readonly Problem[];
