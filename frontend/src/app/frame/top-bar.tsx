@@ -101,9 +101,7 @@ export function TopBar() {
       <button type="button" className={classes.search} onClick={spotlight.open}>
         <IconSearch size={14} aria-hidden="true" />
         <span className={classes.searchText}>Search</span>
-        <kbd className={classes.kbd} aria-hidden="true">
-          {/Mac/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}
-        </kbd>
+        <kbd className={classes.kbd}>{/Mac/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <ConnectionIndicator />
       <RunningNow ws={workspace.slug} />
