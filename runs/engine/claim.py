@@ -27,11 +27,12 @@ def claim(
     'contended' means that something is ready, but its run was locked just now: try again soon, it is not 'nothing to
     do'.
     """
-    held = store.claimed(connection, worker=worker, claim_id=claim_id) if again else None
-    held = held or store.claim(connection, worker=worker, claim_id=claim_id, queue=queue, kinds=kinds)
-    if held is not None:
-        failpoint("after_claim")
-        hint(held.run_id, workspace_id=held.workspace_id, seq=held.fence, status="running")
-        return Claimed("claimed", held)
-    contended = store.is_contended(connection, queue=queue, kinds=kinds)
-    return Claimed("contended" if contended else "empty")
+    earlier = store.claimed(connection, worker=worker, claim_id=claim_id) if again else None
+    found = earlier or store.claim(connection, worker=worker, claim_id=claim_id, queue=queue, kinds=kinds)
+    if isinstance(found, store.Contended):
+        return Claimed("contended")
+    if found is None:
+        return Claimed("empty")
+    failpoint("after_claim")
+    hint(found.run_id, workspace_id=found.workspace_id, seq=found.fence, status="running")
+    return Claimed("claimed", found)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from runs.store.read import Connection
@@ -55,35 +54,36 @@ CLAIM = """WITH candidate AS (
         '{"fence":' || n.event_seq || ',"worker":"' || %(worker)s::text || '"}', statement_timestamp()
     FROM started s, counted n
 )
-SELECT s.id, s.run_id, n.number, n.workspace_id, n.version_id, s.path, s.node_id, s.parent_id, s.item_index,
-s.attempt, s.fence,
-    s.edition, s.claim FROM started s, counted n"""
+SELECT s.id, s.run_id, n.number, n.workspace_id, n.version_id, s.path, s.node_id, s.parent_id, s.item_index, s.attempt,
+    s.fence, s.edition, s.claim FROM started s, counted n
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    WHERE NOT EXISTS (SELECT FROM candidate) AND EXISTS (
+        SELECT FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+        WHERE s.status = 'ready' AND s.queue = %(queue)s AND s.kind = ANY(%(kinds)s)
+            AND s.not_before <= statement_timestamp() AND r.status = 'running')"""
 
 # The same claim again, when the reply to it was lost. Index: step_run_running.
 CLAIMED = f"""SELECT {HELD} FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
     WHERE s.worker = %s AND s.status = 'running' AND s.claim = %s"""
 
-# Whether something ready was passed over because its run was locked just then.
-CONTENDED = """SELECT EXISTS (
-    SELECT FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.queue = %s AND s.kind = ANY(%s) AND s.not_before <= statement_timestamp()
-        AND r.status = 'running')"""
+
+class Contended:
+    """Something is ready, and was passed over because its run was locked just then."""
 
 
-def claim(connection: Connection, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]) -> Held | None:
-    """The next ready step, now running for this worker; None where none could be taken without waiting."""
+def claim(
+    connection: Connection, *, worker: UUID, claim_id: UUID, queue: str, kinds: Sequence[str]
+) -> Held | Contended | None:
+    """The next ready step, now running for this worker; None where there is none. Never waits for a lock."""
     parameters = {"worker": worker, "claim": claim_id, "queue": queue, "kinds": list(kinds)}
     values = connection.execute(CLAIM, parameters).fetchone()
-    return Held(*values) if values else None
+    if values is None:
+        return None
+    return Contended() if values[0] is None else Held(*values)
 
 
 def claimed(connection: Connection, *, worker: UUID, claim_id: UUID) -> Held | None:
     """What this claim took, if it took anything and still holds it."""
     values = connection.execute(CLAIMED, (worker, claim_id)).fetchone()
     return Held(*values) if values else None
-
-
-def is_contended(connection: Connection, *, queue: str, kinds: Sequence[str]) -> bool:
-    """Whether a claim that found nothing should be tried again: something is ready, its run was only locked."""
-    row: tuple[Any, ...] | None = connection.execute(CONTENDED, (queue, list(kinds))).fetchone()
-    return bool(row and row[0])
