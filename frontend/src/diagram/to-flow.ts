@@ -131,6 +131,8 @@ function toEdge(edge: GraphEdge, { ports, reach, selected }: EdgeParts): StepFlo
     target: edge.target,
     sourceHandle: edge.source_port,
     selected: selected.has(edge.id),
+    // Its ends can be taken hold of only while it is selected: on a short edge they would cover the + in its middle.
+    reconnectable: selected.has(edge.id),
     data: { label: edgeLabel(edge, ports), error: edge.source_port === 'error', reach },
   };
 }

@@ -40,8 +40,8 @@ export function ProblemsList() {
         />
       </div>
       {problems.length === 0 ? (
-        <p className={classes.problem}>
-          <IconCircleCheck size={15} /> <span>Nothing stands against publishing.</span>
+        <p className={classes.allWell}>
+          <IconCircleCheck size={15} /> Nothing stands against publishing.
         </p>
       ) : (
         <ProblemRows problems={problems} />

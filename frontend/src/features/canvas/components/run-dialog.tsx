@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 
 import { ApiError, sentenceOf } from '../../../api/errors';
@@ -108,6 +108,8 @@ function RunForm({ workflow, graph, differs, canPublish, onClose }: FormProps) {
   const fields = fieldsOf(schema).map(plain);
   const [input, setInput] = useState<JsonObject>(() => startValues(fieldsOf(schema)));
   const start = useStart(workflow);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []); // the form may come after the dialog has given the keyboard away
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     start.mutate({ input, fromDraft });
@@ -128,7 +130,7 @@ function RunForm({ workflow, graph, differs, canPublish, onClose }: FormProps) {
         <Button variant="default" onClick={onClose}>
           Close
         </Button>
-        <Button type="submit" loading={start.isPending} disabled={fromDraft && !canPublish} data-autofocus>
+        <Button type="submit" loading={start.isPending} disabled={fromDraft && !canPublish} ref={button} data-autofocus>
           {fromDraft ? 'Publish and run' : `Run version ${workflow.live_version}`}
         </Button>
       </div>
