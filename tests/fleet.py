@@ -25,6 +25,7 @@ from uuid import UUID
 from django.db import connection
 
 from builder.workflows.models import Version
+from config.services import ports
 from config.services.processes import die_with_parent
 from runs.engine.start import Started
 from runs.models import Event, Run, Worker
@@ -113,6 +114,12 @@ class Fleet:
 
     def sweeper(self, *, failpoints: str = "", **more: str) -> Process:
         return self._launch("sweeper", "manage.py", "sweeper", PAWL_FAILPOINTS=failpoints, **more)
+
+    def web(self, port: int, **more: str) -> Process:
+        address = ("-b", ports.LOOPBACK, "-p", str(port))
+        web = self._launch("web", "-m", "daphne", *address, "-v", "0", "config.asgi:application", **more)
+        self.wait(lambda: ports.accepts(port), what="the web process")
+        return web
 
     def _launch(self, name: str, *command: str, **more: str) -> Process:
         log = self.folder / f"{name}-{next(self._numbers)}.log"

@@ -5,9 +5,10 @@ looks again under the lock, so that two sweepers, or a sweeper and a worker, nev
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from kit.failpoints import failpoint
@@ -96,22 +97,38 @@ def recover(connection: Connection, run_id: UUID, *, step_run_id: int, fence: in
         return True
 
 
+def _each(connection: Connection, rows: Iterable[tuple[Any, ...]], act: Callable[..., bool]) -> int:
+    """Acts on each row, and says on how many it did. One that cannot be acted on must not keep all others waiting."""
+    done = 0
+    for row in rows:
+        try:
+            done += act(*row)
+        except Exception:
+            if connection.closed:  # not this row's fault
+                raise
+            logger.exception("the sweeper could not act on %s", row)
+    return done
+
+
 def recover_dead(connection: Connection) -> int:
-    held = connection.execute(fleet.HELD_BY_DEAD, (BATCH,)).fetchall()
-    detail = "The worker that ran this step is gone."
-    return sum(recover(connection, run, step_run_id=step, fence=fence, detail=detail) for step, run, fence in held)
+    def act(step_run_id: int, run_id: UUID, fence: int) -> bool:
+        detail = "The worker that ran this step is gone."
+        return recover(connection, run_id, step_run_id=step_run_id, fence=fence, detail=detail)
+
+    return _each(connection, connection.execute(fleet.HELD_BY_DEAD, (BATCH,)).fetchall(), act)
 
 
 def bury_dead(
     connection: Connection, *, contact_s: float, is_gone: Callable[[fleet.WorkerIdentity], bool | None]
 ) -> int:
-    """Declares workers dead. `is_gone` answers for workers of this host, and None for those elsewhere."""
+    """Declares workers dead: those of this host whose process is gone (`is_gone` tells), at once; others by their
+    silence. So it is for a process that is still there and frozen.
+    """
     buried = 0
     for id_, boot_id, namespace, pid, started, silent_s in connection.execute(fleet.ALIVE).fetchall():
         gone = is_gone(fleet.WorkerIdentity(id_, "", boot_id, namespace, pid, started))
-        if gone is None:
-            gone = float(silent_s) > SILENCE_S and contact_s > SILENCE_S
-        if gone and fleet.bury(connection, id_):
+        is_silent = float(silent_s) > SILENCE_S and contact_s > SILENCE_S
+        if (gone or is_silent) and fleet.bury(connection, id_):
             logger.warning("worker %s is dead", id_)
             buried += 1
     return buried
@@ -119,34 +136,32 @@ def bury_dead(
 
 def due(connection: Connection) -> int:
     """Timers that ran out, and retries whose time has come."""
-    done = 0
-    for step_run_id, run_id, _ in connection.execute(fleet.DUE, (BATCH,)).fetchall():
+
+    def act(step_run_id: int, run_id: UUID, _: str) -> bool:
         with _on_run(connection, run_id) as tx:
             if tx is None or tx.run.status is not RunStatus.RUNNING:
-                continue
+                return False
             status, wait_kind, is_due = connection.execute(IS_DUE, (step_run_id,)).fetchone() or (None, None, False)
-            if not is_due:
-                continue
-            row = _row(tx, step_run_id)
-            if status == StepStatus.RETRY_WAIT:
-                retry_due(tx, row)
-            elif status == StepStatus.WAITING and wait_kind == "timer":
-                timer_due(tx, row)
+            if is_due and status == StepStatus.RETRY_WAIT:
+                retry_due(tx, _row(tx, step_run_id))
+            elif is_due and status == StepStatus.WAITING and wait_kind == "timer":
+                timer_due(tx, _row(tx, step_run_id))
             else:
-                continue
-            done += 1
-    return done
+                return False
+            return True
+
+    return _each(connection, connection.execute(fleet.DUE, (BATCH,)).fetchall(), act)
 
 
 def expire_waits(connection: Connection) -> int:
-    done = 0
-    for step_run_id, run_id in connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall():
+    def act(step_run_id: int, run_id: UUID) -> bool:
         with _on_run(connection, run_id) as tx:
             if tx is None or connection.execute(IS_EXPIRED, (step_run_id,)).fetchone() is None:
-                continue
+                return False
             expire(tx, _row(tx, step_run_id))
-            done += 1
-    return done
+            return True
+
+    return _each(connection, connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall(), act)
 
 
 def wake_unclaimed(connection: Connection) -> int:
@@ -159,14 +174,16 @@ def wake_unclaimed(connection: Connection) -> int:
 
 def unstick(connection: Connection) -> int:
     """Runs that are open although nothing of theirs can go on: a defect. Recomputed, and told loudly."""
-    stuck = connection.execute(fleet.STUCK, (BATCH,)).fetchall()
-    for (run_id,) in stuck:
+
+    def act(run_id: UUID) -> bool:
         logger.error("run %s is stuck: nothing of it is ready, running or waiting", run_id)
         with _on_run(connection, run_id) as tx:
             if tx is not None:
                 propagate(tx, (None, None))
                 finish_run(tx)
-    return len(stuck)
+        return True
+
+    return _each(connection, connection.execute(fleet.STUCK, (BATCH,)).fetchall(), act)
 
 
 def sweep(

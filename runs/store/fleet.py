@@ -28,9 +28,12 @@ SELECT 'unnamed', s.id, s.fence FROM runs_steprun s
     WHERE s.worker = %(worker)s AND s.status = 'running' AND s.started_at < statement_timestamp() - interval '5 seconds'
         AND NOT EXISTS (SELECT FROM held h WHERE h.id = s.id AND h.fence = s.fence)"""
 
+# A sweeper that was itself away (a frozen process, a laptop that slept) has seen nobody's silence: it begins anew.
 SWEEPER_SEEN = """INSERT INTO runs_sweeper (id, host, started_at, seen_at)
     VALUES (%s, %s, statement_timestamp(), statement_timestamp())
-    ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()
+    ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp(), started_at = CASE
+        WHEN runs_sweeper.seen_at < statement_timestamp() - interval '5 seconds' THEN statement_timestamp()
+        ELSE runs_sweeper.started_at END
     RETURNING extract(epoch FROM statement_timestamp() - started_at), extract(epoch FROM statement_timestamp() -
     pg_postmaster_start_time())"""
 
