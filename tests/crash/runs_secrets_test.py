@@ -1,0 +1,206 @@
+"""Promise P9, end to end: a connection's secrets, in headers, bodies, errors and logs of a run, are kept nowhere.
+
+What it could bring back: a credential in an event, a checkpoint, an attempt's error, a payload, a message of the
+broker, a hint to browsers, a log file of a process, or a page.
+"""
+
+import base64
+import json
+import math
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus
+from uuid import UUID
+
+import psycopg
+import pytest
+import redis
+from psycopg import sql
+
+from builder.connections.masking import MARK
+from builder.connections.services import create_connection
+from builder.graph.model import Policy
+from runs.models import StepRun
+from teams.models import Role
+from tests.engine import World
+from tests.fleet import Fleet
+from tests.integration.steps_http.local_server import LocalServer, Seen, local_server, reply
+from tests.people import Cast, cast
+
+pytestmark = pytest.mark.crash
+
+TOKEN = 'tok/en+with "quotes" & 100%=signs-4711'
+API_KEY = "key_ZQ0v83hf/+lPx9==~tail"
+SECRETS = {TOKEN, API_KEY}
+
+
+def answer(handler: BaseHTTPRequestHandler, seen: Seen) -> None:
+    """Says back whatever it was told; below /refuse as an error."""
+    told = {"headers": seen.headers, "body": seen.body.decode(), "hex": seen.headers["authorization"].encode().hex()}
+    status = 403 if seen.path.startswith("/refuse") else 200
+    said = {"Content_Type": "application/json", "X_Said": seen.headers["x-api-key"]}
+    reply(handler, status, json.dumps(told).encode(), **said)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LocalServer]:
+    with local_server(answer) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def people(shared_environment: object, server: LocalServer) -> Cast:
+    people = cast()
+    settings = {"base_url": server.url(""), "token": TOKEN, "headers": {"X-Api-Key": API_KEY}}
+    owner = people.actor(Role.OWNER)
+    create_connection(actor=owner, workspace=people.acme, name="echo", kind="http", settings=settings)
+    return people
+
+
+@pytest.fixture(scope="module")
+def fleet(
+    people: Cast, server: LocalServer, shared_environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Fleet]:
+    folder = tmp_path_factory.mktemp("fleet")
+    environment = {**shared_environment, "PAWL_OUTBOUND_ALLOW": server.address, "PAWL_LOG_LEVEL": "DEBUG"}
+    with Fleet(environment, folder, world=World(workspace=people.acme)) as fleet:
+        fleet.worker(threads=4)
+        fleet.sweeper()
+        fleet.ready()
+        yield fleet
+
+
+def searched_for(secret: str) -> list[str]:
+    """Each form in which a secret is looked for; of base64 the characters that no neighbour can change."""
+    raw = secret.encode()
+    forms = {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), quote(secret), quote_plus(secret), raw.hex()}
+    for before in range(3):
+        whole = base64.b64encode(b"\0" * before + raw).decode()
+        inner = whole[math.ceil(before * 8 / 6) : (before + len(raw)) * 8 // 6]
+        forms |= {inner, inner.translate(str.maketrans("+/", "-_"))}
+    return sorted(forms)
+
+
+def leaks(where: str, text: str) -> list[str]:
+    lowered = text.lower()
+    return [
+        f"{where}: …{text[max(0, at - 60) : at + len(form) + 20]}…"
+        for secret in SECRETS
+        for form in searched_for(secret)
+        if (at := lowered.find(form.lower())) >= 0
+    ]
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, bytes | memoryview):
+        yield bytes(value).decode("latin-1")
+    elif value is not None:
+        yield str(value)
+
+
+def database(url: str) -> Iterator[tuple[str, str]]:
+    """Every value of every table."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        for (table,) in found:
+            cursor = connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
+            names = [column.name for column in cursor.description or ()]
+            for row in cursor:
+                for name, value in zip(names, row, strict=True):
+                    yield from ((f"{table}.{name}", text) for text in texts(value))
+
+
+def in_redis(client: "redis.Redis") -> Iterator[tuple[str, str]]:
+    for key in client.scan_iter():
+        content: Any = {
+            b"hash": client.hgetall,
+            b"list": lambda key: client.lrange(key, 0, -1),
+            b"set": client.smembers,
+            b"zset": lambda key: client.zrange(key, 0, -1),
+            b"string": client.get,
+        }[client.type(key)](key)
+        yield key.decode(), str(content)
+
+
+def files(*folders: Path) -> Iterator[tuple[str, str]]:
+    for folder in folders:
+        for path in folder.rglob("*") if folder.is_dir() else [folder]:
+            if path.is_file():
+                yield str(path), path.read_bytes().decode("latin-1")
+
+
+def pages(people: Cast, run: UUID, paths: list[str]) -> Iterator[tuple[str, str]]:
+    client = people.client(Role.OWNER)
+    base = f"/api/workspaces/{people.acme.slug}"
+    addresses = [f"{base}/connections", f"{base}/runs", f"{base}/runs/{run}", f"{base}/runs/{run}/events?after=0"]
+    for path in paths:
+        addresses += [f"{base}/runs/{run}/steps/{path}", f"{base}/runs/{run}/steps/{path}/logs"]
+    for address in addresses:
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        yield address, answer.content.decode()
+
+
+class Listener:
+    """Everything that is published on any channel of Redis."""
+
+    def __init__(self, url: str) -> None:
+        self.heard: list[str] = []
+        self._client = redis.Redis.from_url(url)
+        self._pubsub = self._client.pubsub()
+        self._pubsub.psubscribe(**{"*": lambda message: self.heard.append(str(message))})
+        self._thread = self._pubsub.run_in_thread(sleep_time=0.05, daemon=True)
+
+    def close(self) -> None:
+        self._thread.stop()
+        self._thread.join()
+        self._client.close()
+
+
+def test_the_secrets_of_a_connection_are_kept_nowhere(
+    fleet: Fleet, people: Cast, server: LocalServer, servers: Any, shared_environment: Mapping[str, str]
+) -> None:
+    call = {"connection": "echo", "url": "/say", "method": "POST", "body_type": "json", "body": {"a": 1}}
+    configs: dict[str, Any] = {
+        "A": call,
+        "B": {**call, "url": "/refuse"},
+        "L": {"connection": "echo"},
+        "F": {"connection": "echo", "fails": True},
+        "Y": {
+            "code": "print(inputs)\ndef main(inputs):\n    print(inputs)\n    return inputs",
+            "inputs": {"a": "{{ steps.A.output }}", "l": "{{ steps.L.output }}"},
+        },
+        "O": {"value": "{{ steps.Y.output }}"},
+    }
+    refused = "S > B:http_request !> O2:output, S > F:test_leak !> O3:output"
+    drawing = f"S > A:http_request > L:test_leak > Y:python > O, {refused}"
+    configs |= {"O2": {"value": "refused"}, "O3": {"value": "failed"}}
+    version = fleet.world.draw(drawing, configs=configs, policies=dict.fromkeys("BF", Policy(on_error="port")))
+    listener = Listener(servers.redis_url)
+    run = fleet.start(version)
+    fleet.wait_for(run, "succeeded")
+    listener.close()
+    assert {seen.headers["x-api-key"] for seen in server.seen} == {API_KEY}
+    assert all(TOKEN in seen.headers["authorization"] for seen in server.seen)
+    assert StepRun.objects.filter(run_id=run, status="failed", handled="port").count() == 2
+
+    places = [*database(shared_environment["DATABASE_URL"]), *pages(people, run, list("ABLFYO"))]
+    with redis.Redis.from_url(servers.redis_url) as client:
+        places += in_redis(client)
+    places += [("published", text) for text in listener.heard]
+    state = servers.valkey.folder.parent
+    places += files(fleet.folder, state / "storage", servers.postgres.log, servers.valkey.log)
+    assert [leak for where, text in places for leak in leaks(where, text)] == []
+    assert sum(MARK in text or json.dumps(MARK)[1:-1] in text for _, text in places) > 10, "nothing was masked at all"
+    assert listener.heard, "nothing was heard from Redis"
+    fleet.check()
+
+
+@pytest.mark.parametrize("secret", sorted(SECRETS))
+def test_the_search_itself_finds_every_form(secret: str) -> None:
+    from tests.gated_kinds import forms_of
+
+    for form in [*forms_of(secret), f"<{secret}>", secret.upper()]:
+        assert leaks("here", f"before {form} after"), form
