@@ -33,6 +33,7 @@ const SHAPES: Readonly<Record<StepStatus, React.ReactNode>> = {
     </>
   ),
   skipped: <path d="M2.5 8h8M7.5 5l3 3-3 3M13.5 4v8" {...STROKE} />,
+  not_reached: <circle cx="8" cy="8" r="5" {...STROKE} />,
   reused: <path d="M2.5 11c2-6 7-7 10.5-4M13.2 3.2V7H9.4" {...STROKE} />,
   succeeded: <path d="M3 8.5l3.4 3.4L13 4.8" {...STROKE} strokeWidth={2.4} />,
   cancelled: <rect x="3.5" y="3.5" width="9" height="9" rx="1.5" fill="currentColor" />,

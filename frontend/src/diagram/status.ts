@@ -27,6 +27,11 @@ export const STATUS_LOOKS: Readonly<Record<StepStatus, StatusLook>> = {
   failed: { word: 'failed', meaning: 'Its last attempt ended without a result.', token: 'failed' },
   blocked: { word: 'blocked', meaning: 'Cannot start because a step before it failed.', token: 'blocked' },
   skipped: { word: 'skipped', meaning: 'Was left out; nothing ran.', token: 'skipped' },
+  not_reached: {
+    word: 'not reached',
+    meaning: 'A step that it needs failed; a resume opens it again.',
+    token: 'pending',
+  },
   reused: { word: 'kept', meaning: 'Finished earlier; its result is kept and it does not run again.', token: 'reused' },
   succeeded: { word: 'succeeded', meaning: 'Finished; its result is committed.', token: 'succeeded' },
   cancelled: { word: 'cancelled', meaning: 'Was stopped by a person.', token: 'cancelled' },

@@ -72,7 +72,10 @@ export interface StepKind {
 
 export type KindsByName = ReadonlyMap<string, StepKind>;
 
-/** 'reused' is a succeeded step whose result came from an earlier generation or another run. */
+/**
+ * 'reused' is a succeeded step whose result came from an earlier generation or another run; 'not_reached' a step that was
+ * skipped because one before it failed: a resume opens it again, unlike a branch that was not taken.
+ */
 export type StepStatus =
   | 'pending'
   | 'ready'
@@ -83,6 +86,7 @@ export type StepStatus =
   | 'failed'
   | 'blocked'
   | 'skipped'
+  | 'not_reached'
   | 'reused'
   | 'succeeded'
   | 'cancelled';

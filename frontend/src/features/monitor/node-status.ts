@@ -3,11 +3,12 @@ import { formatClock, formatDuration } from '../../lib/format';
 import type { LiveStep, RunState } from './reducer';
 
 /**
- * As what a step is shown: a finished one whose result this run took from another one as `reused`, and a container that
- * works on its items as running, although it holds no worker itself.
+ * As what a step is shown: a finished one whose result this run took from another one as `reused`, one that was skipped
+ * because of a failure as not reached, and a container that works on its items as running, although it holds no worker.
  */
 export function shownStatus(step: LiveStep): StepStatus {
   if (step.status === 'succeeded' && (step.origin === 'reused' || step.origin === 'copied')) return 'reused';
+  if (step.status === 'skipped' && step.reason === 'upstream_failed') return 'not_reached';
   return step.status === 'waiting' && step.map !== null ? 'running' : step.status;
 }
 
@@ -99,6 +100,7 @@ const URGENCY: readonly StepStatus[] = [
   'blocked',
   'cancelled',
   'pending',
+  'not_reached',
   'succeeded',
   'reused',
   'skipped',

@@ -100,14 +100,16 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   return step.status === 'ready' ? `${name} waits for a free worker. ${tail}` : `${name} is running. ${tail}`;
 }
 
-/** Where a resume begins: of the steps that run again the one that stands first in the graph. */
-export function firstAgain(preview: ResumePreview, graph: GraphDocument): string | undefined {
-  const place = new Map(graph.nodes.map((node, at) => [node.key, at]));
-  const of = (path: string) => place.get(readPath(path).key) ?? graph.nodes.length;
-  return preview.again.reduce<string | undefined>(
-    (best, path) => (best && of(best) <= of(path) ? best : path),
-    undefined,
-  );
+/**
+ * Where a resume begins: of the steps that run again the first that follows none of the others. The order of the nodes in
+ * the document says nothing: it is the one in which they were drawn.
+ */
+export function firstAgain({ again }: ResumePreview, graph: GraphDocument): string | undefined {
+  const ids = new Map(graph.nodes.map((node) => [node.key, node.id]));
+  const idOf = (path: string) => ids.get(readPath(path).key);
+  const open = new Set(again.map(idOf));
+  const following = new Set(graph.edges.filter((edge) => open.has(edge.source)).map((edge) => edge.target));
+  return again.find((path) => !following.has(idOf(path) ?? '')) ?? again[0];
 }
 
 /** What a resume would do, in one sentence. */
