@@ -96,6 +96,10 @@ openapi: dev  ## openapi.yaml and the front end's types, from the server's code
 	@$(SERVICES) offline -- $(BIN)/python manage.py spectacular --validate --fail-on-warn --file openapi.yaml
 	@$(NPM) run --silent api
 
+.PHONY: docs
+docs: dev  ## the parts of docs/ that are made from the code
+	@$(SERVICES) offline -- $(BIN)/python manage.py write_docs
+
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
 
