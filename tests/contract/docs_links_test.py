@@ -132,3 +132,22 @@ def test_the_guide_to_the_api_calls_addresses_that_exist() -> None:
 def _fits(path: str, pattern: str) -> bool:
     """`/workspaces/acme/runs/$RUN` is `/workspaces/{}/runs/{}`."""
     return re.fullmatch(re.escape(pattern).replace(r"\{\}", "[^/]+"), path) is not None
+
+
+# ------------------------------------------------------------------ decisions
+DECISIONS = [name for name in all_files() if name.startswith("docs/decisions/")]
+PARTS = ("Status", "Context", "Decision", "Consequences")
+
+
+def test_decisions_are_numbered_without_a_gap_and_named_by_their_titles() -> None:
+    for number, name in enumerate(DECISIONS, start=1):
+        title = text(name).partition("\n")[0]
+        assert title.startswith(f"# {number}. "), f"{name}: its title should begin with '# {number}. '"
+        stem = PurePosixPath(name).stem
+        assert stem.startswith(f"{number:04}-"), f"{name}: the next number is {number:04}"
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_a_decision_has_its_parts(name: str) -> None:
+    missing = [part for part in PARTS if not re.search(rf"^(## |\*\*)?{part}\b", text(name), re.MULTILINE)]
+    assert missing == []
