@@ -23,7 +23,7 @@ export function ConflictDialog() {
       <div className={classes.stack}>
         <p className={classes.text}>
           {theirs.updated_by ?? 'Somebody'} saved it at {formatExact(theirs.updated_at)}, while you were editing. Choose
-          which one stays; the other can be brought back with Undo in this tab.
+          which one stays. If you take theirs, Undo brings yours back.
         </p>
         <div className={classes.sides}>
           <section className={classes.side}>

@@ -41,7 +41,7 @@ export function ProblemsList() {
       </div>
       {problems.length === 0 ? (
         <p className={classes.allWell}>
-          <IconCircleCheck size={15} /> Nothing stands against publishing.
+          <IconCircleCheck size={15} color="var(--status-succeeded)" /> Nothing stands against publishing.
         </p>
       ) : (
         <ProblemRows problems={problems} />
