@@ -2,7 +2,8 @@
 after it.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 from uuid import UUID
 
@@ -49,6 +50,15 @@ def raw_connection() -> Connection:
     return cast(Connection, django_connection.connection)
 
 
+@contextmanager
+def _errors_as_djangos() -> Iterator[None]:
+    """The engine speaks psycopg on Django's connection. Its errors become Django's, so that a database which does not
+    answer, or a run that stays locked, is told as such and not as a defect.
+    """
+    with django_connection.wrap_database_errors:
+        yield
+
+
 def start_run(
     *, actor: Actor, workflow: Workflow, run_input: Any, version: int | None = None, idempotency_key: str | None = None
 ) -> Started:
@@ -57,10 +67,12 @@ def start_run(
     Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses).
     """
     require(actor, Permission.RUN, workflow.workspace)
+    if (earlier := _same_request(workflow, idempotency_key)) is not None:
+        return earlier
     if workflow.archived_at is not None:
         raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     pinned = _version(workflow, version)
-    with transaction.atomic():
+    with _errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
         _check_input(connection, pinned, run_input)
         wanted = Start(
@@ -74,6 +86,14 @@ def start_run(
             audit.record(actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data)
     _announce(started.told)
     return started
+
+
+def _same_request(workflow: Workflow, idempotency_key: str | None) -> Started | None:
+    """The run that this key has started: also where a newer version would by now refuse the same request."""
+    if idempotency_key is None:
+        return None
+    found = Run.objects.filter(workflow_id=workflow.id, idempotency_key=idempotency_key).first()
+    return Started(found.id, found.number, is_new=False, told=None) if found else None
 
 
 def _version(workflow: Workflow, number: int | None) -> Version:
@@ -105,8 +125,12 @@ def resume_run(
     *, actor: Actor, run: Run, command_id: UUID, generation: int, paths: Collection[str] | None = None
 ) -> dict[str, Any]:
     """Raises NothingToResume, GenerationChanged."""
-    wanted = Command(command_id, run.id, "resume", actor.name, generation)
+    wanted = Command(command_id, run.id, "resume", actor.name, generation, subject=_named(paths))
     return _act(actor, run, wanted, act=lambda connection: engine_resume(connection, wanted, paths=paths))
+
+
+def _named(paths: Collection[str] | None) -> str | None:
+    return None if paths is None else " ".join(sorted(paths))
 
 
 def cancel_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
@@ -119,7 +143,7 @@ def decide_step(
     *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, decision: Decision, output: Any = None
 ) -> dict[str, Any]:
     """Raises StepNotFound, NotPossibleNow, GenerationChanged."""
-    wanted = Command(command_id, run.id, "decide", actor.name, generation)
+    wanted = Command(command_id, run.id, "decide", actor.name, generation, subject=path)
     return _act(
         actor,
         run,
@@ -132,7 +156,7 @@ def answer_wait(
     *, actor: Actor, wait: Wait, command_id: UUID, decision: str, comment: str = "", data: Any = None
 ) -> dict[str, Any]:
     """Raises WaitClosed where somebody answered meanwhile, or the run was cancelled."""
-    wanted = Command(command_id, wait.run_id, "answer", actor.name)
+    wanted = Command(command_id, wait.run_id, "answer", actor.name, subject=str(wait.id))
     given = Answer(wait.id, decision, comment, data, actor.id)
     return _act(
         actor,
@@ -152,7 +176,7 @@ def _act(
     permission: Permission = Permission.RUN,
 ) -> dict[str, Any]:
     require(actor, permission, run.workspace)
-    with transaction.atomic():
+    with _errors_as_djangos(), transaction.atomic():
         done = act(raw_connection())
         if done.told is not None:
             data = {"command": str(wanted.id), "number": run.number}
@@ -164,7 +188,7 @@ def _act(
 def preview_resume(*, actor: Actor, run: Run, paths: Collection[str] | None = None) -> tuple[Plan, float, int]:
     """What a resume would do, the seconds that it saves, and the generation that was seen. Changes nothing."""
     require(actor, Permission.VIEW, run.workspace)
-    with transaction.atomic():
+    with _errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         return engine_preview(connection, run.id, paths=paths)

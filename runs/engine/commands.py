@@ -19,7 +19,7 @@ from runs.store.write import write
 
 FIND = "SELECT run_id, operation, result FROM runs_command WHERE id = %s"
 KEEP = """INSERT INTO runs_command (id, run_id, operation, actor, result, created_at)
-    VALUES (%s, %s, %s, %s, %s, statement_timestamp())"""
+    VALUES (%s, %s, %s, %s, %s, statement_timestamp()) ON CONFLICT (id) DO NOTHING"""
 
 
 class GenerationChanged(Conflict):
@@ -29,16 +29,22 @@ class GenerationChanged(Conflict):
 class CommandIdTaken(Conflict):
     code = "command_id_taken"
 
+    def __init__(self) -> None:
+        super().__init__("This command id was used for something else. Make a new one for each act.")
+
 
 @dataclass(frozen=True)
 class Command:
-    """Who does what to which run. `generation` is the one that they saw; None where it does not matter."""
+    """Who does what to which run. `generation` is the one that they saw; None where it does not matter. `subject` is
+    what of the run is meant (a path, a wait), so that one id never stands for two acts.
+    """
 
     id: UUID
     run_id: UUID
     operation: str
     actor: str
     generation: int | None = None
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,10 @@ def command(connection: Connection, wanted: Command, act: Callable[[Transition],
     tx = begin(connection, wanted.run_id, actor=wanted.actor)
     earlier = connection.execute(FIND, (wanted.id,)).fetchone()
     if earlier is not None:
-        if earlier[:2] != (wanted.run_id, wanted.operation):
-            raise CommandIdTaken("This command id was used for something else. Make a new one for each act.")
-        return Commanded(json.loads(earlier[2]), told=None)
+        kept = json.loads(earlier[2])
+        if (*earlier[:2], kept["subject"]) != (wanted.run_id, wanted.operation, wanted.subject):
+            raise CommandIdTaken
+        return Commanded(kept["result"], told=None)
     if wanted.generation is not None and wanted.generation != tx.run.generation:
         raise GenerationChanged(
             f"Somebody resumed this run meanwhile: it is at generation {tx.run.generation}, "
@@ -65,6 +72,9 @@ def command(connection: Connection, wanted: Command, act: Callable[[Transition],
         )
     tx.tell("command", None, {"operation": wanted.operation})
     result = act(tx)
-    connection.execute(KEEP, (wanted.id, wanted.run_id, wanted.operation, wanted.actor, json_text(result)))
+    kept = json_text({"subject": wanted.subject, "result": result})
+    values = (wanted.id, wanted.run_id, wanted.operation, wanted.actor, kept)
+    if connection.execute(KEEP, values).rowcount == 0:  # just now, for another run
+        raise CommandIdTaken
     write(connection, tx)
     return Commanded(result, told_by(tx))
