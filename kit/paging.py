@@ -2,7 +2,10 @@
 
 import base64
 import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from kit.errors import BadInput
 
@@ -24,3 +27,28 @@ def decode_cursor(text: str, *, length: int) -> list[Any]:
     if not isinstance(values, list) or len(values) != length:
         raise BadCursor("This page's cursor belongs to another list. Start again from the first page.")
     return values
+
+
+def typed_cursor(text: str, *kinds: type) -> list[Any]:
+    """The values of a cursor, one of each kind (int, datetime, UUID), as a query takes them. Raises BadCursor."""
+    values = decode_cursor(text, length=len(kinds))
+    try:
+        return [_READ[kind](value) for kind, value in zip(kinds, values, strict=True)]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise BadCursor("This page's cursor belongs to another list. Start again from the first page.") from error
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or abs(value) >= 2**63:
+        raise ValueError("not a whole number that a column holds")
+    return value
+
+
+def _moment(value: Any) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("a moment without its time zone")
+    return moment
+
+
+_READ: Mapping[type, Callable[[Any], Any]] = {int: _whole, datetime: _moment, UUID: UUID}

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from kit.errors import NotFound
-from kit.paging import BadCursor, decode_cursor, encode_cursor
+from kit.paging import encode_cursor, typed_cursor
 from runs.core.states import OPEN
 from runs.models import Event, Run, StepRun
 from runs.selectors.steps import step_shape
@@ -52,9 +52,7 @@ def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int
     """The newest first, by number: a keyset, so that new runs never shift a page."""
     rows = _filtered(runs_of(actor, workspace), filters)
     if cursor:
-        (number,) = decode_cursor(cursor, length=1)
-        if not isinstance(number, int):
-            raise BadCursor("This page's cursor belongs to another list. Start again from the first page.")
+        (number,) = typed_cursor(cursor, int)
         rows = rows.filter(number__lt=number)
     found = list(rows.order_by("-number")[: limit + 1])
     page, more = found[:limit], len(found) > limit
@@ -71,7 +69,7 @@ def _filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
     if filters.started_before:
         rows = rows.filter(created_at__lt=filters.started_before)
     text = filters.q.strip().lstrip("#")
-    if text.isdigit() and len(text) < 19:
+    if text.isdecimal() and len(text) < 19:
         rows = rows.filter(Q(number=int(text)) | Q(workflow__name__icontains=text))
     elif text:
         rows = rows.filter(workflow__name__icontains=text)
@@ -85,17 +83,16 @@ def rows_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def _marks(run_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
-    """For each run: its first unhandled failure, and what it waits for. Index: step_run_path."""
-    found: dict[UUID, dict[str, Any]] = {}
-    wanted = StepRun.objects.filter(run_id__in=run_ids).filter(
-        Q(status="failed", handled__isnull=True) | Q(status__in=["waiting", "needs_decision", "blocked"])
-    )
-    for step in wanted.order_by("id").values("run_id", "path", "status", "wait_kind", "error", "item_total"):
-        mark = found.setdefault(step["run_id"], {})
-        if step["status"] == "failed":
-            mark.setdefault("failed_step", {"path": step["path"], "error": decoded(step["error"])})
-        elif step["item_total"] is None:
-            mark.setdefault("waits_for", {"path": step["path"], "kind": step["wait_kind"] or step["status"]})
+    """For each run: its first unhandled failure, and what it waits for. One row of each, however many items failed.
+    Index: step_run_path.
+    """
+    found: dict[UUID, dict[str, Any]] = {run_id: {} for run_id in run_ids}
+    of_each = StepRun.objects.filter(run_id__in=run_ids).order_by("run_id", "id").distinct("run_id")
+    for step in of_each.filter(status="failed", handled__isnull=True).values("run_id", "path", "error"):
+        found[step["run_id"]]["failed_step"] = {"path": step["path"], "error": decoded(step["error"])}
+    waiting = of_each.filter(status__in=["waiting", "needs_decision", "blocked"], item_total__isnull=True)
+    for step in waiting.values("run_id", "path", "status", "wait_kind"):
+        found[step["run_id"]]["waits_for"] = {"path": step["path"], "kind": step["wait_kind"] or step["status"]}
     return found
 
 

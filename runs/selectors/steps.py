@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from kit.errors import NotFound
-from kit.paging import decode_cursor, encode_cursor
+from kit.paging import encode_cursor, typed_cursor
 from runs.core.keys import idempotency_key
 from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
 from runs.selectors.values import decoded
@@ -80,7 +80,6 @@ def step_for(run: Run, path: str) -> StepRun:
 def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str, Any]:
     """All about one step. `output` is given: a container's is a view that the engine makes."""
     attempts = Attempt.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("number")
-    kept = Checkpoint.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("number")
     waits = Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at")
     return {
         "step": step_shape(step),
@@ -89,11 +88,19 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
         "attempts": [attempt_shape(attempt) for attempt in attempts],
         "checkpoints": [
             {"key": c.key, "kind": c.kind, "value": decoded(c.value), "attempt": c.attempt, "at": c.at}
-            for c in kept[:CHECKPOINTS_AT_MOST]
+            for c in _checkpoints(run, step)
         ],
         "waits": [wait_shape(wait) for wait in waits],
         "why": why_not(run, step),
     }
+
+
+def _checkpoints(run: Run, step: StepRun) -> list[Checkpoint]:
+    """The newest CHECKPOINTS_AT_MOST, in their order; of the progress, which a step tells each second, the last one."""
+    kept = Checkpoint.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("-number")
+    lasting = list(kept.exclude(kind="progress")[:CHECKPOINTS_AT_MOST])
+    progress = list(kept.filter(kind="progress")[:1])
+    return sorted((*lasting, *progress), key=lambda each: each.number)
 
 
 def attempt_shape(attempt: Attempt) -> dict[str, Any]:
@@ -160,7 +167,7 @@ def item_page(run: Run, container: StepRun, *, status: str, limit: int, cursor: 
     if status:
         rows = rows.filter(status=status)
     if cursor:
-        index, id_ = decode_cursor(cursor, length=2)
+        index, id_ = typed_cursor(cursor, int, int)
         rows = rows.filter(Q(item_index__gt=index) | Q(item_index=index, id__gt=id_))
     found = list(rows.order_by("item_index", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit

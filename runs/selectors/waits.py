@@ -1,12 +1,13 @@
 """What waits for people. Answers are plain dicts in the shapes of docs/architecture.md."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
 from kit.errors import NotFound
-from kit.paging import decode_cursor, encode_cursor
+from kit.paging import encode_cursor, typed_cursor
 from runs.models import Wait
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
@@ -26,7 +27,7 @@ def wait_page(actor: Actor, workspace: Workspace, *, limit: int, cursor: str = "
     """Open questions, the oldest first."""
     rows = open_waits(actor, workspace).annotate(path=F("step_run__path"), node=F("step_run__node_id"))
     if cursor:
-        opened_at, id_ = decode_cursor(cursor, length=2)
+        opened_at, id_ = typed_cursor(cursor, datetime, UUID)
         rows = rows.filter(Q(opened_at__gt=opened_at) | Q(opened_at=opened_at, id__gt=id_))
     found = list(rows.order_by("opened_at", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit
