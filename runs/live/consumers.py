@@ -4,6 +4,7 @@ lasts.
 
 import asyncio
 import json
+import logging
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -25,6 +26,8 @@ CHECK_ACCESS_S = 3.0
 RUNS_AT_MOST = 50  # that one socket may watch
 LIST_AT_MOST = 100  # rows in one message
 NOT_SIGNED_IN, NO_ACCESS = 4401, 4403
+
+logger = logging.getLogger(__name__)
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -112,7 +115,12 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             slugs = {slug for _, slug in self.watchers.values()} | set(self.lists)
             session = self.scope.get("session")
             key = getattr(session, "session_key", None)
-            if not await database_sync_to_async(_still_allowed)(self.user_id, key, slugs):
+            try:
+                is_allowed = await database_sync_to_async(_still_allowed)(self.user_id, key, slugs)
+            except Exception:  # whatever it was: checks that ended would leave the socket open for good
+                logger.exception("access to the live socket could not be checked, again in %s s", CHECK_ACCESS_S)
+                continue
+            if not is_allowed:
                 await self.close(code=NO_ACCESS)
                 return
 

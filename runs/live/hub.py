@@ -16,12 +16,14 @@ import psycopg
 import redis.asyncio
 from django.conf import settings
 
+from kit.clock import monotonic_s
 from runs import wire
 from runs.publish import CHANNEL
 
 TICK_S = 1.0
 COALESCE_S = 0.03  # hints that come together are answered together
 LIST_COALESCE_S = 0.25
+LIST_LOOK_S = 2.0  # without a hint; one may be lost, and nobody would tell of that change again
 TOO_FAR_BEHIND = 2_000  # events; then a snapshot is cheaper
 
 LAST = "SELECT id, event_seq, run_day FROM runs_run WHERE id = ANY(%s)"
@@ -50,6 +52,7 @@ class ListWatcher:
     workspace: UUID
     tell: TellList
     changed: set[UUID] = field(default_factory=set)
+    told_at: float = 0.0
 
 
 class Hub:
@@ -144,7 +147,7 @@ class Hub:
         for watcher in [each for each in behind if last - each.cursor > TOO_FAR_BEHIND]:
             behind.remove(watcher)
             watcher.cursor = last
-            await watcher.send(wire.lagging(run, last))
+            await self._send(watcher, wire.lagging(run, last))
         if not behind:
             return
         first = min(watcher.cursor for watcher in behind)
@@ -155,7 +158,13 @@ class Hub:
             news = [event for event in events if event["seq"] > watcher.cursor]
             if news:
                 watcher.cursor = news[-1]["seq"]
-                await watcher.send(wire.events(run, news))
+                await self._send(watcher, wire.events(run, news))
+
+    async def _send(self, watcher: Watcher, message: dict[str, Any]) -> None:
+        try:
+            await watcher.send(message)
+        except Exception:  # a socket that is gone must not keep news from the others; its consumer unwatches it
+            logger.exception("a watcher of run %s was not reached", watcher.run)
 
     async def _connect(self) -> psycopg.AsyncConnection[Any]:
         if self._connection is None or self._connection.closed:
@@ -173,8 +182,13 @@ class Hub:
             await asyncio.sleep(LIST_COALESCE_S if self.hears_hints else 2.0)
             for watcher in list(self._lists):
                 changed, watcher.changed = watcher.changed, set()
-                if changed or not self.hears_hints:
+                if not changed and self.hears_hints and monotonic_s() - watcher.told_at < LIST_LOOK_S:
+                    continue
+                watcher.told_at = monotonic_s()
+                try:
                     await watcher.tell(changed)
+                except Exception:  # as for runs: its consumer sees to it
+                    logger.exception("a watcher of workspace %s was not reached", watcher.workspace)
 
 
 async def _guarded(loop: Callable[[], Awaitable[None]]) -> None:
