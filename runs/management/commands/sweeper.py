@@ -21,6 +21,10 @@ from runs.store.read import Connection
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
 PARTITIONS_AHEAD = 7
+# A new partition needs its table for itself. While it waits behind a long reader (a backup), every write of an event
+# waits behind it: so it hardly waits at all, and tries again later; there are days left.
+PARTITION_LOCK_MS = 50
+PARTITIONS_AGAIN_S = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +73,13 @@ class SweeperLoop:
             return
         tomorrow = datetime.now(UTC).date() + timedelta(days=1)
         try:
-            connection.execute("SELECT pawl_make_partitions(%s, %s)", (tomorrow, PARTITIONS_AHEAD))
+            with connection.transaction():
+                connection.execute(f"SET LOCAL lock_timeout = '{PARTITION_LOCK_MS}ms'")
+                connection.execute("SELECT pawl_make_partitions(%s, %s)", (tomorrow, PARTITIONS_AHEAD))
+        except psycopg.errors.LockNotAvailable:
+            logger.warning("somebody reads the event log: partitions for the next days are made later")
+            self._partitions_at = monotonic_s() - PARTITIONS_EVERY_S + PARTITIONS_AGAIN_S
+            return
         except psycopg.errors.DatabaseError as error:
             if isinstance(error, psycopg.OperationalError):
                 raise
