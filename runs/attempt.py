@@ -3,8 +3,9 @@
 import json
 from uuid import UUID
 
+import psycopg
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import InterfaceError, OperationalError, close_old_connections
 
 from builder.connections.selectors import settings_of
 from builder.graph.model import Node
@@ -46,18 +47,21 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),
         connections=connections,
-        checkpoints=[Checkpoint(key, kind, json.loads(value)) for key, kind, value in kept if kind != "progress"],
+        checkpoints=[Checkpoint(key, kind, json.loads(value)) for key, kind, value in kept],
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
     )
 
 
 def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object]]:
+    """Raises psycopg's OperationalError where the database does not answer, as the engine's own statements do."""
     name = node.config.get("connection")
     if not isinstance(name, str) or not name:
         return {}
     try:
         return settings_of(workspace_id, [name])
+    except (OperationalError, InterfaceError) as error:
+        raise psycopg.OperationalError(str(error)) from error
     finally:
         close_old_connections()
 

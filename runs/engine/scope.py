@@ -129,7 +129,7 @@ def _outputs(
             key = missing[path]
             if status == StepStatus.SUCCEEDED:
                 if total is not None:
-                    value, size = collect(connection, definition, key, container_id=id_), 0
+                    value, size = _collect(connection, definition, key, container_id=id_)
                 else:
                     value, size = _value(connection, output, ref)
                 values.keep((held.run_id, path), value, size=size)
@@ -184,19 +184,28 @@ def collect(connection: Connection, definition: Definition, key: str, *, contain
     """A container's output: its items' results in order. An item with one last step gives that step's output, one with
     several an object of them by key; what did not succeed is null.
     """
+    return _collect(connection, definition, key, container_id=container_id)[0]
+
+
+def _collect(connection: Connection, definition: Definition, key: str, *, container_id: int) -> tuple[list[Any], int]:
+    """Also how many characters the values have as JSON."""
     node = definition.by_key[key]
     sinks = definition.scope_of(node.id).sinks
     rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks])).fetchall()
     bodies = _bodies(connection, {bytes(row[4]) for row in rows if row[4] is not None})
     results: dict[int, dict[str, Any]] = {}
+    characters = 0
     for index, node_id, status, output, ref, id_, total in rows:
         inner = definition.nodes[node_id].key
         value: Any = None
         if status == StepStatus.SUCCEEDED and total is not None:
-            value = collect(connection, definition, inner, container_id=id_)
+            value, size = _collect(connection, definition, inner, container_id=id_)
+            characters += size
         elif status == StepStatus.SUCCEEDED:
             text = bodies[bytes(ref)] if ref is not None else output
             value = None if text is None else json.loads(text)
+            characters += len(text or "")
         results.setdefault(index, {})[inner] = value
     single = len(sinks) == 1
-    return [next(iter(result.values())) if single else result for _, result in sorted(results.items())]
+    found = [next(iter(result.values())) if single else result for _, result in sorted(results.items())]
+    return found, characters

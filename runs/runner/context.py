@@ -108,10 +108,11 @@ class Context:
 
     def _store(self, kind: str, key: str, value: Any) -> Any:
         """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""
-        if not 0 < len(key) <= KEY_CHARS:
-            raise StepFailure(
-                "bad_checkpoint", f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters, not {key!r:.80}."
+        if not 0 < len(key) <= KEY_CHARS or not _is_storable(key):
+            message = (
+                f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters that can be stored, not {key!r:.80}."
             )
+            raise StepFailure("bad_checkpoint", message)
         text = _checked(value, name=f"checkpoint {key}", limit_bytes=self._task.output_limit_bytes)
         self._channel.store(f"[{encode(kind)},{encode(key)},{text}]")
         return decode(text)
@@ -125,6 +126,11 @@ class Context:
                 f"There is no connection '{name}' in this workspace. Make it under Connections, or choose another.",
                 data={"connection": name},
             ) from problem
+
+
+def _is_storable(text: str) -> bool:
+    """PostgreSQL's text takes no NUL, and UTF-8 no half of a surrogate pair."""
+    return not any(sign == "\x00" or "\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _checked(value: Any, *, name: str, limit_bytes: int) -> str:
