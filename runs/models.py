@@ -73,13 +73,15 @@ class StepRun(models.Model):
     """One node instance in a run. The row of a succeeded one is frozen by a trigger (promise P1)."""
 
     id = models.BigAutoField(primary_key=True)
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)  # step_run_path has it
     run_day = models.DateField()
     node_id = models.CharField(max_length=100)
     key = models.CharField(max_length=100)
     kind = models.CharField(max_length=64)
     path = models.TextField()
-    parent = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="children")
+    parent = models.ForeignKey(  # step_run_items has it: an index that top-level rows do not enter
+        "self", null=True, on_delete=models.CASCADE, related_name="children", db_index=False
+    )
     item_index = models.IntegerField(null=True)
     status = models.CharField(max_length=16, default=StepStatus.PENDING)
     attempt = models.IntegerField(default=0)

@@ -26,7 +26,6 @@ from runs.payloads import KEEP_PAYLOAD, NotJson, stored
 from runs.store.claim import Held, claimed
 from runs.store.read import (
     LOCK_RUN,
-    LOCK_RUN_AS_KNOWN,
     NOT_AS_EXPECTED,
     READ_ITEM,
     READ_READY,
@@ -167,14 +166,13 @@ def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
     held = requests[0].held
     scopes = {request.scope: request.held for request in requests}
     parents = {parent_id for parent_id, _ in scopes if parent_id is not None}
-    with connection.pipeline() as pipeline:
+    with connection.pipeline():
         connection.execute("BEGIN")
         locked = connection.execute(LOCK_RUN, (held.run_id,))
         siblings = {key: connection.execute(*_read_scope(key, held)) for key in scopes}
         containers = [connection.execute(READ_ROW, (parent_id,)) for parent_id in parents]
         ready = connection.execute(READ_READY, (held.run_id,)) if parents else None
-        pipeline.sync()
-        run_values = locked.fetchone()
+    run_values = locked.fetchone()
     assert run_values is not None, "a run is never deleted while a step of it is held"
     definition = definition_of(connection, held.version_id)
     tx = Transition(definition, run_row(run_values), Rows(connection, held.run_id), actor="system")
@@ -199,7 +197,7 @@ def _is_current(tx: Transition, request: Request) -> bool:
 def _finish_as_known(
     connection: Connection, tx: Transition, requests: Sequence[Request], *, others: int
 ) -> Done | None:
-    """Decides from what is known and commits in one round trip, if the run's event number is still the known one.
+    """Decides from what is known and writes it by one statement, if the run's event number is still the known one.
 
     Every transition of a run raises that number under the run's lock, so the same number means the same rows. None
     where the run has moved on: nothing is written, and what was known is of no use any more.
@@ -209,17 +207,11 @@ def _finish_as_known(
     advanced = _advance(tx, requests)
     failpoint("in_finish")
     try:
-        with connection.pipeline():
-            connection.execute("BEGIN")
-            connection.execute(LOCK_RUN_AS_KNOWN, (tx.run.id, str(tx.first_seq)))
-            name_opened = write(connection, tx)
-            connection.execute("COMMIT")
+        write(connection, tx)()
     except psycopg.DatabaseError as error:
         if error.sqlstate != NOT_AS_EXPECTED:
             raise
-        connection.execute("ROLLBACK")
         return None
-    name_opened()
     return _done(tx, requests, advanced, others=others)
 
 

@@ -20,9 +20,6 @@ succeeded_count,
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
-# The same lock for a worker that knows the run as of an event number: aborts where the run has moved on since.
-LOCK_RUN_AS_KNOWN = """SELECT FROM runs_run
-    WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number) FOR UPDATE"""
 READ_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s"
 
 COLUMNS = """id, path, node_id, status, parent_id, item_index, attempt, tries, crash_count, fence, worker, claim,

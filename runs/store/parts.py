@@ -1,0 +1,145 @@
+"""The parts that a transition's statement is composed of. Each is a CTE with a name; `ran` comes first.
+
+Rows travel as text arrays, one for each column, and `unnest` makes rows of them again: text, because one type of
+parameter means one prepared statement. Every part that changes rows reads `ran`, so the run's row is locked before any
+other: whoever else works on the run waits there, holding nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NOW = "statement_timestamp()"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows that a part takes: column names and their types, in the order of the parameters."""
+
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def source(self) -> str:
+        arrays = ", ".join(f"%s::{kind}[]" for _, kind in self.columns)
+        names = ", ".join(f'"{name}"' for name, _ in self.columns)
+        return f"unnest({arrays}) AS m({names})"
+
+
+def table(text: str) -> Table:
+    """`id bigint, status text` -> a table of these columns."""
+    return Table(tuple((name, kind) for name, kind in (column.split() for column in text.split(","))))
+
+
+def literal(values: Sequence[object]) -> str:
+    """One column as a PostgreSQL array literal. psycopg's own way costs more than the rest of the step."""
+    return "{" + ",".join([_element(value) for value in values]) + "}"
+
+
+def _element(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, bytes):
+        return f'"\\\\x{value.hex()}"'
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+# Compares the run's event number with the one from which the core decided, after waiting for whoever holds the row.
+RAN = f"""ran AS (
+    UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
+        running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
+        total_count = %s::int, finished_at = CASE WHEN %s::boolean THEN {NOW} END
+    WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
+    RETURNING id, run_day, workspace_id
+)"""
+
+STEPS = table(
+    "id bigint, expected text, status text, attempt int, tries int, crash_count int, fence bigint, worker uuid, "
+    "claim uuid, edition int, origin text, port text, handled text, reason text, wait_kind text, error text, output text, "
+    "output_ref bytea, input text, input_ref bytea, delay_s float8, until timestamptz, stamps text"
+)
+# A value is inline or a reference: the one that is set now takes away the other kind, which an earlier attempt may have
+# left. `stamps` says which times are now: r ready, s started, f finished.
+STEP_SETS = f"""status = m.status, attempt = m.attempt, tries = m.tries, crash_count = m.crash_count, fence = m.fence,
+    worker = m.worker, claim = m.claim, edition = m.edition, origin = m.origin, port = m.port, handled = m.handled,
+    reason = m.reason, wait_kind = m.wait_kind, error = m.error,
+    output = CASE WHEN m.output_ref IS NULL THEN coalesce(m.output, s.output) END,
+    output_ref = CASE WHEN m.output IS NULL THEN coalesce(m.output_ref, s.output_ref) END,
+    input = CASE WHEN m.input_ref IS NULL THEN coalesce(m.input, s.input) END,
+    input_ref = CASE WHEN m.input IS NULL THEN coalesce(m.input_ref, s.input_ref) END,
+    not_before = coalesce(m.until, {NOW} + make_interval(secs => m.delay_s), s.not_before),
+    ready_at = CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} ELSE s.ready_at END,
+    started_at = CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} ELSE s.started_at END,
+    finished_at = CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END"""
+STEPPED = f"""stepped AS (
+    UPDATE runs_steprun s SET {STEP_SETS} FROM ran, {STEPS.source}
+    WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
+)"""
+
+# Rows that are containers, with what they know of their items.
+CONTAINERS = Table(
+    STEPS.columns
+    + table(
+        "total int, cursor int, open int, failed int, window int, policy text, reopen text, items text, items_ref bytea"
+    ).columns
+)
+CONTAINED = f"""contained AS (
+    UPDATE runs_steprun s SET {STEP_SETS}, item_total = m.total, item_cursor = m.cursor, item_open = m.open,
+        item_failed = m.failed, item_window = m."window", item_policy = m.policy, reopen = m.reopen,
+        items = CASE WHEN m.items_ref IS NULL THEN coalesce(m.items, s.items) END,
+        items_ref = CASE WHEN m.items IS NULL THEN coalesce(m.items_ref, s.items_ref) END
+    FROM ran, {CONTAINERS.source}
+    WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
+)"""
+
+NEW_STEPS = table(
+    "path text, node_id text, key text, kind text, parent_id bigint, item_index int, queue text, delivery text, "
+    "status text, attempt int, tries int, fence bigint, worker uuid, claim uuid, reason text, port text, output text, "
+    "output_ref bytea, delay_s float8, stamps text"
+)
+OPENED = f"""opened AS (
+    INSERT INTO runs_steprun (run_id, run_day, path, node_id, key, kind, parent_id, item_index, queue, delivery, status,
+        attempt, tries, fence, worker, claim, reason, port, output, output_ref, not_before, ready_at, started_at,
+        finished_at)
+    SELECT ran.id, ran.run_day, m.path, m.node_id, m.key, m.kind, m.parent_id, m.item_index, m.queue, m.delivery,
+        m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port, m.output, m.output_ref,
+        CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
+        CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} END, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} END,
+        CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END
+    FROM ran, {NEW_STEPS.source}
+    RETURNING id, path
+)"""
+
+# Times, and the input where this attempt resolved none, come from the step's row as it was before.
+ATTEMPTS = table(
+    "id bigint, number int, fence bigint, worker uuid, outcome text, error text, input text, is_large boolean"
+)
+ENDED = f"""ended AS (
+    INSERT INTO runs_attempt (run_day, run_id, step_run_id, number, fence, worker, outcome, error, input, ready_at,
+        started_at, finished_at)
+    SELECT ran.run_day, ran.id, m.id, m.number, m.fence, m.worker, m.outcome, m.error,
+        CASE WHEN NOT m.is_large THEN coalesce(m.input, s.input) END, s.ready_at, s.started_at, {NOW}
+    FROM ran, {ATTEMPTS.source} JOIN runs_steprun s ON s.id = m.id
+)"""
+
+WAITS = table("id uuid, step_run_id bigint, kind text, attempt int, data text, expires_s float8")
+WAITING = f"""waiting AS (
+    INSERT INTO runs_wait (id, workspace_id, run_id, step_run_id, kind, status, attempt, data, opened_at, expires_at)
+    SELECT m.id, ran.workspace_id, ran.id, m.step_run_id, m.kind, 'open', m.attempt, m.data, {NOW},
+        {NOW} + make_interval(secs => m.expires_s)
+    FROM ran, {WAITS.source}
+)"""
+
+CLOSED_WAITS = table("step_run_id bigint, status text")
+CLOSED = f"""closed AS (
+    UPDATE runs_wait w SET status = m.status FROM ran, {CLOSED_WAITS.source}
+    WHERE w.step_run_id = m.step_run_id AND w.status = 'open'
+)"""
+
+EVENTS = table("seq bigint, type text, path text, attempt int, data text")
+TOLD = f"""told AS (
+    INSERT INTO runs_event (run_day, run_id, seq, type, path, attempt, actor, data, at)
+    SELECT ran.run_day, ran.id, m.seq, m.type, m.path, m.attempt, %s, m.data, {NOW} FROM ran, {EVENTS.source}
+)"""
