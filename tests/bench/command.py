@@ -76,11 +76,14 @@ def _chains(found: dict[str, float | None], bench: Bench, workshop: Workshop) ->
 
 
 def _many(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
-    before = processes.cpu_s()
-    found["steps_per_s"] = speed.measure_many(bench, publish(workshop.workspace, "Many chains", chain()))
-    steps = speed.AT_ONCE * STEPS
-    for kind, seconds in (processes.cpu_s() - before).items():
-        found[f"cpu_us_{kind}"] = 1e6 * seconds / steps
+    version = publish(workshop.workspace, "Many chains", chain())
+    began, busy, before = time.monotonic(), processes.busy_s(), processes.cpu_s()
+    found["steps_per_s"] = speed.measure_many(bench, version)
+    spent = processes.cpu_s() - before
+    others = processes.busy_s() - busy - sum(spent.values())
+    found[report.FOREIGN] = max(0.0, others) / (time.monotonic() - began)
+    for kind, seconds in spent.items():
+        found[report.PROCESSOR + kind] = 1e6 * seconds / (speed.AT_ONCE * STEPS)
 
 
 def _fan_out(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:

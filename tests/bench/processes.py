@@ -62,6 +62,12 @@ def cpu_s() -> Counter[str]:
     return spent
 
 
+def busy_s() -> float:
+    """Seconds of processor time so far that this machine spent on anything, other guests of its host included."""
+    user, nice, system, _, _, interrupts, soft, stolen = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + interrupts + soft + stolen) / TICKS
+
+
 def _kind(pid: int) -> str:
     """A launcher's forks are the children that run bodies; all of them carry its command line."""
     command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
