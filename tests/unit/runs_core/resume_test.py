@@ -370,3 +370,21 @@ def test_a_wait_is_cancelled_and_opened_anew() -> None:
     memory.transact(resume)
     memory.finish("P", Waits("approval", None, {}))
     assert memory.by_path("P").attempt == 2
+
+
+def test_a_time_out_is_retried_and_where_it_may_have_acted_decided() -> None:
+    memory = MemoryRun(graph("S > A", policies={"A": Policy(retry=Retry(attempts=2))}))
+    memory.finish("A", TimedOut(1.0))
+    assert memory.statuses()["A"] == "retry_wait"
+    once = MemoryRun(graph("S > A", policies={"A": Policy(delivery="at_most_once")}))
+    once.finish("A", TimedOut(1.0))
+    assert once.statuses()["A"] == "needs_decision"
+
+
+def test_what_two_failures_kept_from_running_runs_once_after_both() -> None:
+    memory = MemoryRun(graph("S > A + B > C > D"))
+    memory.finish("A", BROKEN)
+    memory.finish("B", BROKEN)
+    assert memory.transact(resume).again == ["A", "B", "C", "D"]
+    memory.succeed_all()
+    assert starts(memory) == ["A", "B", "A", "B", "C", "D"]
