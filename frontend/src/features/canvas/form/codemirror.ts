@@ -146,7 +146,8 @@ export function extensionsOf(setup: EditorSetup): Extension[] {
     syntaxHighlighting(colours),
     history(),
     Prec.high(keymap.of([{ key: 'Tab', run: acceptCompletion }])),
-    keymap.of([...(language ? [indentWithTab] : []), ...defaultKeymap, ...historyKeymap]),
+    // Tab indents code alone: elsewhere it leads on to the next field, as a hand without a mouse needs it.
+    keymap.of([...(language && numbers ? [indentWithTab] : []), ...defaultKeymap, ...historyKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
     multiline ? EditorView.lineWrapping : [ONE_LINE, flat],
     literal ? [] : [expressions, closeBraces, autocompletion({ override: [completer(setup.scope)], icons: false })],
