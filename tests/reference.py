@@ -146,7 +146,7 @@ class Reference:
     def failure(self, node: Node) -> Ending:
         match node.policy.on_error:
             case "fallback":
-                return Ending("failed", "*")
+                return Ending("failed", "out")
             case "port":
                 return Ending("failed", "error")
             case _:
@@ -157,4 +157,4 @@ class Reference:
 
 
 def is_live(edge: Edge, source: Ending) -> bool:
-    return source.port == edge.source_port or (source.port == "*" and edge.source_port != "error")
+    return source.port == edge.source_port

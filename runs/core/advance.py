@@ -16,6 +16,8 @@ from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
 
+OUT_PORT = "out"
+
 
 class EdgeState(Enum):
     UNSETTLED = auto()
@@ -30,12 +32,18 @@ def edge_state(edge: Edge, source: Row) -> EdgeState:
     if source.status is StepStatus.SUCCEEDED:
         return EdgeState.LIVE if (source.port or "out") == edge.source_port else EdgeState.DEAD
     if source.status is StepStatus.SKIPPED:
-        return {UPSTREAM_FAILED: EdgeState.BROKEN, NOT_TAKEN: EdgeState.DEAD}.get(source.reason or "", EdgeState.LIVE)
+        states = {UPSTREAM_FAILED: EdgeState.BROKEN, NOT_TAKEN: EdgeState.DEAD}
+        return states.get(source.reason or "") or _live_from(OUT_PORT, edge)  # else: skipped by a person
     if source.handled == "fallback":
-        return EdgeState.LIVE if edge.source_port != ERROR_PORT else EdgeState.DEAD
+        return _live_from(OUT_PORT, edge)
     if source.handled == "port":
-        return EdgeState.LIVE if edge.source_port == ERROR_PORT else EdgeState.DEAD
+        return _live_from(ERROR_PORT, edge)
     return EdgeState.BROKEN
+
+
+def _live_from(port: str, edge: Edge) -> EdgeState:
+    """A step that did not end by itself chose no port of its own: an unanswered question is not approved."""
+    return EdgeState.LIVE if edge.source_port == port else EdgeState.DEAD
 
 
 def propagate(tx: Transition, key: ScopeKey) -> None:

@@ -3,7 +3,7 @@
 from typing import Literal, assert_never
 
 from kit.errors import Conflict
-from runs.core.advance import cancel_row, fail, finish_run, propagate
+from runs.core.advance import OUT_PORT, cancel_row, fail, finish_run, propagate
 from runs.core.rows import Row, Stored
 from runs.core.settle import succeed
 from runs.core.states import OPEN, RunStatus, StepStatus
@@ -70,6 +70,14 @@ def retry_due(tx: Transition, row: Row) -> None:
     row.error = error
 
 
+def _refuse_without_out(tx: Transition, row: Row) -> None:
+    node = tx.node(row)
+    ports = [port.name for port in tx.definition.specs[node.kind].ports(node.config)]
+    if OUT_PORT not in ports:
+        message = f"The step leaves by one of {', '.join(ports)}, and nobody knows by which: run it again, or skip it."
+        raise NotPossibleNow(message, ports=ports)
+
+
 def decide_outcome(tx: Transition, row: Row, decision: Decision, *, output: Stored | None = None) -> None:
     """A person says what became of an at-most-once step whose attempt ended without a word (promise P3)."""
     if row.status is not StepStatus.NEEDS_DECISION:
@@ -78,6 +86,7 @@ def decide_outcome(tx: Transition, row: Row, decision: Decision, *, output: Stor
         raise NotPossibleNow(f"The run is {tx.run.status}.", status=tx.run.status)
     match decision:
         case "happened":
+            _refuse_without_out(tx, row)
             row.output, row.port, row.origin, row.error = output, "out", "manual", None
             tx.move(row, StepStatus.SUCCEEDED, port="out", origin="manual")
         case "not_happened" | "run_again":
