@@ -95,6 +95,29 @@ def test_every_recipe_and_command_that_is_named_is_there(page: str) -> None:
     assert called - commands - DJANGO_COMMANDS == set()
 
 
+CELL_BORDER = re.compile(r"(?<!\\)\|")  # one in a code span divides cells as well, unless it is written \\|
+
+
+def _tables(page: str) -> Iterator[list[str]]:
+    rows: list[str] = []
+    for line in [*_prose(page).splitlines(), ""]:
+        if line.startswith("|"):
+            rows.append(line)
+        elif rows:
+            yield rows
+            rows = []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: str) -> None:
+    torn = [row for rows in _tables(page) for row in rows if _cells(row) != _cells(rows[0])]
+    assert torn == []
+
+
+def _cells(row: str) -> int:
+    return len(CELL_BORDER.findall(row))
+
+
 # ------------------------------------------------------------------ the API
 METHODS = ("get", "post", "put", "patch", "delete")
 API_ROW = re.compile(
