@@ -155,6 +155,10 @@ class Attempt:
         return lambda: self._settle(outcome, answer.retire)
 
     def _store(self, kind: str, key: str, value: Any) -> None:
+        if self._masker.text(key) != key:  # masked, the next attempt would not find it again
+            message = "The key of a checkpoint holds a credential. Name the checkpoint by something that may be shown."
+            self._settle(Failed(Error("bad_checkpoint", message)), "its checkpoint was refused")
+            return
         self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
         with suppress(ConnectionError, BlockingIOError):  # it is gone, or frozen: its ward or the clock will tell
             self._send(FrameType.ACK, "null")
