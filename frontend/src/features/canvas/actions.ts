@@ -245,10 +245,13 @@ export function showStep(hands: Hands, id: string, { focus = true, centre = true
   if (focus) focusStep(id);
 }
 
-export function focusStep(id: string): void {
+/** Long enough for a step out of view, which is drawn only once the view has moved to it. */
+const MOST_FRAMES = 40;
+
+export function focusStep(id: string, frames = MOST_FRAMES): void {
   requestAnimationFrame(() => {
-    document
-      .querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
-      ?.focus({ preventScroll: true });
+    const step = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+    if (step) step.focus({ preventScroll: true });
+    else if (frames > 0) focusStep(id, frames - 1);
   });
 }
