@@ -77,6 +77,7 @@ class AttemptLog:
         self._untold: tuple[float, float | None, str] | None = None
 
     def write(self, text: str) -> None:
+        text = text.replace("\x00", "␀")  # as it is stored: the offsets count what a reader gets
         offset = self._offset
         self._offset += len(text.encode("utf-8", "replace"))
         self._link.retry(lambda connection, _: keep_log(connection, self._held, offset=offset, text=text))

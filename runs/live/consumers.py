@@ -13,6 +13,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.sessions.models import Session
 from django.core.serializers.json import DjangoJSONEncoder
+from django.utils import timezone
 
 from kit.errors import AppError
 from runs import wire
@@ -43,13 +44,19 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.hub = current_hub()
         self.checking = asyncio.create_task(self._check_access_for_ever())
 
-    async def disconnect(self, code: int) -> None:
-        if self.checking is not None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:  # also where the socket breaks off by an error, of which nobody tells `disconnect`
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if getattr(self, "checking", None) is not None:
             self.checking.cancel()
-        for watcher, _ in getattr(self, "watchers", {}).values():
-            self.hub.unwatch(watcher)
-        for each in getattr(self, "lists", {}).values():
-            self.hub.unwatch_list(each)
+        for run in list(getattr(self, "watchers", {})):
+            self._unwatch(run)
+        for slug in list(getattr(self, "lists", {})):
+            self.hub.unwatch_list(self.lists.pop(slug))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         try:
@@ -148,8 +155,12 @@ def _news(user_id: UUID, slug: str, changed: set[UUID]) -> tuple[list[Any], int]
     return rows_of(list(runs[:LIST_AT_MOST])), open_waits(actor, workspace).count()
 
 
+def _is_valid(session_key: str) -> bool:
+    return Session.objects.filter(session_key=session_key, expire_date__gt=timezone.now()).exists()
+
+
 def _still_allowed(user_id: UUID, session_key: str | None, slugs: set[str]) -> bool:
-    if session_key is not None and not Session.objects.filter(session_key=session_key).exists():
+    if session_key is not None and not _is_valid(session_key):
         return False
     try:
         for slug in slugs:

@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import BigIntegerField, Case, F, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
@@ -19,6 +20,7 @@ from teams.access import Actor, visible_to
 from teams.models import Workspace
 
 ITEMS_IN_SNAPSHOT = 200  # step runs inside each container
+STEPS_IN_SNAPSHOT = 5_000  # inside all of them
 EVENTS_A_PAGE = 1_000
 OPEN_VALUES = [status.value for status in OPEN]
 
@@ -140,8 +142,7 @@ def snapshot(run: Run) -> dict[str, Any]:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         fresh = Run.objects.select_related("workflow", "version").get(id=run.id)
         steps = list(StepRun.objects.filter(run_id=run.id, parent__isnull=True).order_by("id"))
-        for container in [step for step in steps if step.item_total is not None]:
-            steps += _items(container)
+        steps += _items([step for step in steps if step.item_total is not None])
         row = rows_of([fresh])[0]
     return {
         "run": {**row, "input": decoded(fresh.input)},
@@ -151,17 +152,26 @@ def snapshot(run: Run) -> dict[str, Any]:
     }
 
 
-def _items(container: StepRun) -> list[StepRun]:
-    """A container's step runs, at most ITEMS_IN_SNAPSHOT: failed and open ones first, nested ones after their
-    container.
+def _items(containers: Sequence[StepRun], *, at_most: int = STEPS_IN_SNAPSHOT) -> list[StepRun]:
+    """The containers' step runs and, below them, those of the containers among these, one question a level. Of each
+    container at most ITEMS_IN_SNAPSHOT: failed and open ones first.
     """
-    children = StepRun.objects.filter(parent_id=container.id)
-    urgent = list(children.filter(Q(status="failed") | Q(status__in=OPEN_VALUES)).order_by("id")[:ITEMS_IN_SNAPSHOT])
-    rest = ITEMS_IN_SNAPSHOT - len(urgent)
-    if rest > 0:
-        urgent += children.exclude(id__in=[step.id for step in urgent]).order_by("-item_index", "id")[:rest]
-    nested = [step for step in urgent if step.item_total is not None]
-    return urgent + [child for step in nested for child in _items(step)]
+    if not containers or at_most <= 0:
+        return []
+    is_urgent = Q(status="failed") | Q(status__in=OPEN_VALUES)
+    place = Window(
+        RowNumber(),
+        partition_by=F("parent_id"),
+        order_by=[
+            Case(When(is_urgent, then=0), default=1),
+            Case(When(is_urgent, then=F("id")), default=-F("item_index"), output_field=BigIntegerField()),
+            F("id"),
+        ],
+    )
+    rows: QuerySet[Any] = StepRun.objects.filter(parent_id__in=[step.id for step in containers]).annotate(place=place)
+    found = list(rows.filter(place__lte=ITEMS_IN_SNAPSHOT).order_by("place", "parent_id")[:at_most])
+    found.sort(key=lambda step: (step.parent_id, step.place))
+    return found + _items([step for step in found if step.item_total is not None], at_most=at_most - len(found))
 
 
 def events_after(run: Run, after: int) -> dict[str, Any]:
