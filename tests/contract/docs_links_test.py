@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from config.docs import slug
+from runs.core.states import RunStatus, StepStatus
 from tests.contract import sources
 from tests.contract.sources import ROOMS, all_files, text
 
@@ -155,6 +156,13 @@ def test_the_guide_to_the_api_calls_addresses_that_exist() -> None:
 def _fits(path: str, pattern: str) -> bool:
     """`/workspaces/acme/runs/$RUN` is `/workspaces/{}/runs/{}`."""
     return re.fullmatch(re.escape(pattern).replace(r"\{\}", "[^/]+"), path) is not None
+
+
+def test_the_architecture_tells_an_event_for_every_status() -> None:
+    rows = re.findall(r"^\| (`(?:run|step)\..+?) \| ", text("docs/architecture.md"), re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`([a-z_.]+)`", row)}
+    not_yet = {"run.paused"}  # a state that no command leads to so far
+    assert told | not_yet == {f"step.{status}" for status in StepStatus} | {f"run.{status}" for status in RunStatus}
 
 
 # ------------------------------------------------------------------ decisions
