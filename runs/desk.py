@@ -5,13 +5,14 @@ run (the items of a map) would queue for its lock; here they queue in memory, an
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
+from threading import Event, Lock
 
 from runs.core.transition import Transition
-from runs.engine.finish import Done, Finished, Request, finish
+from runs.engine.finish import Done, Finished, Request, Wish, finish
 from runs.link import Link
+from runs.store.claim import Held
 from runs.store.read import Connection
 
 
@@ -32,6 +33,19 @@ class _Ticket:
         return self.result
 
 
+@dataclass
+class _Idle:
+    """A thread without a step, waiting for whatever the next finish of the run leaves ready."""
+
+    wish: Wish
+    served: Event = field(default_factory=Event)
+    held: Held | None = None
+
+    def serve(self, held: Held | None) -> None:
+        self.held = held
+        self.served.set()
+
+
 class Desk:
     """One run's. `holding` is how many steps of the run the process holds just now."""
 
@@ -40,6 +54,7 @@ class Desk:
         self._turn = Lock()
         self._lock = Lock()
         self._waiting: list[_Ticket] = []
+        self._idle: list[_Idle] = []
         self._known: Transition | None = None  # the run as this process's last finish left it
 
     def finish(self, link: Link, request: Request) -> Finished:
@@ -52,28 +67,55 @@ class Desk:
                 self._serve(link)
         return ticket.take()
 
+    def wait_for_work(self, wish: Wish, *, limit_s: float) -> Held | None:
+        """A step that the next finish of this run gives away; None where none came within the limit."""
+        idle = _Idle(wish)
+        with self._lock:
+            self._idle.append(idle)
+        if not idle.served.wait(limit_s):
+            with self._lock:
+                if idle in self._idle:
+                    self._idle.remove(idle)
+                    return None
+            idle.served.wait()  # somebody is at it just now
+        return idle.held
+
     def _serve(self, link: Link) -> None:
         with self._lock:
             batch, self._waiting = self._waiting, []
+            idle, self._idle = self._idle, []
         try:
-            self._finish(link, batch)
+            self._finish_all(link, batch, idle)
+        finally:
+            for each in idle:
+                if not each.served.is_set():
+                    each.serve(None)
+
+    def _finish_all(self, link: Link, batch: Sequence[_Ticket], idle: Sequence[_Idle]) -> None:
+        try:
+            self._finish(link, batch, idle)
         except Exception as error:  # noqa: BLE001 - each request is told its own error below
             if len(batch) == 1:
                 batch[0].error = error
                 return
             for ticket in batch:  # one of them is at fault: alone, each gets what is its own
                 try:
-                    self._finish(link, [ticket])
+                    self._finish(link, [ticket], [])
                 except Exception as own:  # noqa: BLE001
                     ticket.error = own
 
-    def _finish(self, link: Link, batch: Sequence[_Ticket]) -> None:
+    def _finish(self, link: Link, batch: Sequence[_Ticket], idle: Sequence[_Idle]) -> None:
         requests = [ticket.request for ticket in batch]
-        done = link.retry(partial(self._attempt, requests=requests))
+        done = link.retry(partial(self._attempt, requests=requests, idle=[each.wish for each in idle]))
         self._known = done.known
+        for each, held in zip(idle, done.given, strict=True):
+            each.serve(held)
         for ticket, result in zip(batch, done.results, strict=True):
             ticket.result = result
 
-    def _attempt(self, connection: Connection, again: bool, *, requests: Sequence[Request]) -> Done:
+    def _attempt(
+        self, connection: Connection, again: bool, *, requests: Sequence[Request], idle: Sequence[Wish]
+    ) -> Done:
         known, self._known = None if again else self._known, None
-        return finish(connection, requests, known=known, others=max(0, self.holding - len(requests)))
+        others = max(0, self.holding - len(requests))
+        return finish(connection, requests, idle=idle, known=known, others=others)

@@ -38,7 +38,9 @@ from steps.registry import all_specs
 HEARTBEAT_S = 1.0
 BUDGET_S = 20.0  # of one message; then another message lets other lanes and runs have their turn
 STEPS_IN_A_ROW = 64  # of one run, before others that wait are looked at
-CONTENDED_TRIES = 40
+CONTENDED_TRIES = 12
+DESK_WAIT_S = 0.02  # for what another thread of this process may give away
+CONTENDED_PAUSE_S = 0.001  # at first; doubled each time up to thirty times as much
 DRAIN_S = 1.0  # how long a running body may go on while the process is being stopped
 
 logger = logging.getLogger(__name__)
@@ -100,6 +102,10 @@ class WorkerProcess:
             desk.holding += pair not in self._held
             self._held[pair] = slot
             return desk
+
+    def busiest_desk(self) -> Desk | None:
+        with self._lock:
+            return max(self._desks.values(), key=lambda desk: desk.holding, default=None)
 
     def let_go(self, held: Held) -> None:
         with self._lock:
@@ -201,13 +207,24 @@ class Slot:
         return False
 
     def _claim(self, queue: str) -> Held | None:
-        for _ in range(CONTENDED_TRIES):
+        for tried in range(CONTENDED_TRIES):
             wanted = partial(claim, worker=self.process.id, claim_id=new_id(), queue=queue, kinds=self.process.kinds)
             found = self.link.retry(wanted)
             if found.result != "contended" or self.process.is_draining:
                 return found.held
-            time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311 - spreads those who wait for the same run
+            if (given := self._wait_at_desk(queue)) is not None:
+                return given
+            pause_s = CONTENDED_PAUSE_S * min(2**tried, 30)
+            time.sleep(pause_s * random.uniform(0.5, 1.0))  # noqa: S311 - spreads those who wait for the same run
         return None
+
+    def _wait_at_desk(self, queue: str) -> Held | None:
+        """What is ready is of a run that is being worked on. Where this process does, its next finish gives away."""
+        desk = self.process.busiest_desk()
+        if desk is None:
+            return None
+        wish = Wish(self.process.id, new_id(), (queue,), self.process.kinds)
+        return desk.wait_for_work(wish, limit_s=DESK_WAIT_S)
 
     def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
         desk = self.process.hold(held, self)

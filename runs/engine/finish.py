@@ -7,7 +7,7 @@ result of an attempt that is no longer the present one is refused and changes no
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -63,6 +63,7 @@ class Done:
     """What became of results that were finished together, in their order; and what the process now knows of the run."""
 
     results: list[Finished]
+    given: list[Held | None]  # to threads that had nothing to do, one for each of their wishes
     known: Transition | None = None
 
 
@@ -132,33 +133,41 @@ class _Advanced:
 
 
 def finish(
-    connection: Connection, requests: Sequence[Request], *, known: Transition | None = None, others: int = 0
+    connection: Connection,
+    requests: Sequence[Request],
+    *,
+    idle: Sequence[Wish] = (),
+    known: Transition | None = None,
+    others: int = 0,
 ) -> Done:
     """Writes the results of attempts of one run. `connection` is in autocommit mode and outside a transaction.
 
-    `known` is what this process's last finish of the run left behind; `others` is how many more steps of the run it
-    holds. May be called again (without `known`) after any database error: a result that was committed is answered with
-    'already', together with the next step that was taken with it.
+    `idle` are wishes of threads that have nothing to finish: they get what else is ready in the run. `known` is what
+    this process's last finish of the run left behind; `others` is how many more steps of the run it holds. May be
+    called again (without `known`) after any database error: a result that was committed is answered with 'already',
+    together with the next step that was taken with it.
     """
     if known is not None and all(known.knows(request.scope) for request in requests):
-        done = _finish_as_known(connection, known, requests, others=others)
+        done = _finish_as_known(connection, known, requests, idle=idle, others=others)
         if done is not None:
             return done
     tx = _begin(connection, requests)
     current = [request for request in requests if _is_current(tx, request)]
     if not current:
         connection.execute("ROLLBACK")
-        return Done([_too_late(connection, tx, request) for request in requests])
+        late_results = [_too_late(connection, tx, request) for request in requests]
+        return Done(late_results, [claimed(connection, worker=wish.worker, claim_id=wish.claim) for wish in idle])
     advanced = _advance(tx, current)
+    given = [_take_next(tx, wish) for wish in idle]
     failpoint("in_finish")
     with connection.pipeline():
         name_opened = write(connection, tx)
         connection.execute("COMMIT")
     name_opened()
     late = {id(request): _too_late(connection, tx, request) for request in requests if request not in current}
-    done = _done(tx, current, advanced, others=others)
+    done = _done(tx, current, advanced, given=given, others=others)
     committed = dict(zip(map(id, current), done.results, strict=True))
-    return Done([committed.get(id(request)) or late[id(request)] for request in requests], done.known)
+    return replace(done, results=[committed.get(id(request)) or late[id(request)] for request in requests])
 
 
 def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
@@ -195,7 +204,7 @@ def _is_current(tx: Transition, request: Request) -> bool:
 
 
 def _finish_as_known(
-    connection: Connection, tx: Transition, requests: Sequence[Request], *, others: int
+    connection: Connection, tx: Transition, requests: Sequence[Request], *, idle: Sequence[Wish], others: int
 ) -> Done | None:
     """Decides from what is known and writes it by one statement, if the run's event number is still the known one.
 
@@ -205,6 +214,7 @@ def _finish_as_known(
     if not all(_is_current(tx, request) for request in requests):
         return None
     advanced = _advance(tx, requests)
+    given = [_take_next(tx, wish) for wish in idle]
     failpoint("in_finish")
     try:
         write(connection, tx)()
@@ -212,7 +222,7 @@ def _finish_as_known(
         if error.sqlstate != NOT_AS_EXPECTED:
             raise
         return None
-    return _done(tx, requests, advanced, others=others)
+    return _done(tx, requests, advanced, given=given, others=others)
 
 
 def _advance(tx: Transition, requests: Sequence[Request]) -> list[_Advanced]:
@@ -233,7 +243,14 @@ def _advance(tx: Transition, requests: Sequence[Request]) -> list[_Advanced]:
     ]
 
 
-def _done(tx: Transition, requests: Sequence[Request], advanced: Sequence[_Advanced], *, others: int) -> Done:
+def _done(
+    tx: Transition,
+    requests: Sequence[Request],
+    advanced: Sequence[_Advanced],
+    *,
+    given: Sequence[Row | None],
+    others: int,
+) -> Done:
     failpoint("after_finish")
     told: Told | None = told_by(tx)
     results = []
@@ -241,9 +258,10 @@ def _done(tx: Transition, requests: Sequence[Request], advanced: Sequence[_Advan
         following = _held(request.held, each.next) if each.next is not None else None
         results.append(Finished("committed" if each.was_settled else "fenced_out", following, told))
         told = None
+    gifts = [_held(requests[0].held, row) if row is not None else None for row in given]
     tx.carry_on()
-    mine = others + sum(each.next is not None for each in advanced)
-    return Done(results, tx if 0 < tx.run.running_count <= mine else None)
+    taken = [each.next for each in advanced if each.next] + [row for row in given if row]
+    return Done(results, gifts, tx if 0 < tx.run.running_count <= others + len(taken) else None)
 
 
 def _too_late(connection: Connection, tx: Transition, request: Request) -> Finished:
