@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from builder.workflows.models import Version
 from tests.bench.wire import Count, Proxy
 from tests.bench.workflows import INPUT, STEPS, chain
 from tests.engine import World
 
 WORKER = "pawl worker"
+REPEATS = 3  # PostgreSQL's own housekeeping may write in between: the quietest one counts
 WARM_UPS = 3  # prepared statements, the child and the workflow's definition: each worker pays for them once
 
 
@@ -22,6 +24,7 @@ class Counts:
     round_trips_per_step: float
     commits_per_step: float
     bytes_per_step: int  # of PostgreSQL's log
+    transactions: int  # that wrote during the run, counted by PostgreSQL itself: it checks the count of commits
     trips: list[list[str]]  # the statements of each round trip
 
 
@@ -42,21 +45,30 @@ def count_chain(world: World) -> Counts:
         proxy.count(WORKER)
         world.work()
         look = proxy.count(WORKER)
-        run = world.start(version, INPUT)
-        before = _log_position(world)
-        world.work()
-        whole = proxy.count(WORKER)
-        assert world.run(run.run_id).status == "succeeded"
-        return _counts(whole, look, written=_log_position(world) - before)
+        return min((_count(world, version, proxy, look=look) for _ in range(REPEATS)), key=lambda one: one.transactions)
 
 
-def _counts(whole: Count, look: Count, *, written: int) -> Counts:
-    trips = whole.trips[: whole.round_trips - look.round_trips]
+def _count(world: World, version: Version, proxy: Proxy, *, look: Count) -> Counts:
+    run = world.start(version, INPUT)
+    written, transactions = _position(world)
+    world.work()
+    whole = proxy.count(WORKER)
+    written_now, transactions_now = _position(world)
+    assert world.run(run.run_id).status == "succeeded"
     assert look.commits == 0, "a look for work that finds none writes nothing"
-    return Counts(len(trips) / STEPS, whole.commits / STEPS, written // STEPS, trips)
+    trips = whole.trips[: whole.round_trips - look.round_trips]
+    return Counts(
+        len(trips) / STEPS,
+        whole.commits / STEPS,
+        (written_now - written) // STEPS,
+        transactions_now - transactions,
+        trips,
+    )
 
 
-def _log_position(world: World) -> int:
-    row = world.connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
+def _position(world: World) -> tuple[int, int]:
+    """Bytes of log so far, and transactions so far that wrote anything."""
+    query = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn, pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+    row = world.connection.execute(query).fetchone()
     assert row is not None
-    return int(row[0])
+    return int(row[0]), int(row[1])

@@ -29,7 +29,7 @@ class Count:
 
     trips: list[list[str]] = field(default_factory=list)
     syncs: int = 0
-    commits: int = 0  # transactions that wrote
+    commits: int = 0  # transactions that wrote; a claim that answers 'contended' looks like one
 
     @property
     def round_trips(self) -> int:

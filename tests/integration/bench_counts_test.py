@@ -37,6 +37,7 @@ def test_a_step_of_a_chain_costs_one_commit_and_hardly_more_than_one_round_trip(
         counted = count_chain(world)
     shown = "\n".join(" | ".join(statement[:60] for statement in trip) or "(nothing)" for trip in counted.trips)
     assert counted.commits_per_step * STEPS == pytest.approx(STEPS + 1), f"each step and the first claim:\n{shown}"
+    assert counted.transactions == STEPS + 1, "PostgreSQL's own count of transactions that wrote"
     assert counted.round_trips_per_step <= MOST_TRIPS, shown
 
 
