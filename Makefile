@@ -84,6 +84,10 @@ test: dev frontend browser  ## everything that gates; what CI runs
 	@echo "==> What kills processes, drives a browser or takes long: one after the other"
 	@$(PYTEST) -p no:xdist -m "crash or browser or slow" $(REST)
 
+.PHONY: mutants
+mutants: dev  ## take away one guard of the engine at a time: its test must fail
+	@$(BIN)/python tests/mutants/run.py $(ARGS)
+
 .PHONY: format
 format: dev  ## let ruff and biome lay out the sources
 	@$(BIN)/ruff check --fix-only --quiet .
