@@ -4,12 +4,15 @@ import itertools
 
 import pytest
 
-from builder.graph.model import Policy
+from builder.graph.model import Policy, Retry
+from runs.core.commands import retry_due
 from runs.core.outcomes import Error, Failed, Succeeded
+from runs.core.resume import resume
 from tests.graphs import draw
 from tests.memory import MemoryRun
 
 BROKEN = Failed(Error("broken", "It broke."))
+FLAKY = Failed(Error("flaky", "Try again.", retryable=True))
 
 
 def play(drawing: str, ports: dict[str, str] | None = None, **options: object) -> MemoryRun:
@@ -120,8 +123,27 @@ def test_an_error_port_is_taken_instead_of_the_others() -> None:
     assert fine.by_path("H").reason == "not_taken"
 
 
-def test_an_error_handler_that_fails_leaves_the_run_failed() -> None:
+def test_an_error_handler_that_fails_leaves_the_run_failed_after_a_resume_as_well() -> None:
     memory = MemoryRun(draw("S > A, A !> H", plain="pass_through", policies={"A": Policy(on_error="port")}))
     memory.finish("A", BROKEN)
     memory.finish("H", BROKEN)
     assert memory.run.status == "failed"
+    memory.transact(resume)
+    memory.finish("H", BROKEN)
+    assert memory.run.status == "failed"
+    assert [event.path for event in memory.events if event.type == "step.running"] == ["A", "H", "H"]
+
+
+@pytest.mark.parametrize(("failures", "attempts", "handler"), [(0, 1, "skipped"), (2, 3, "skipped"), (9, 5, "ready")])
+def test_retries_end_with_the_first_success_and_the_error_port_is_taken_after_the_last(
+    failures: int, attempts: int, handler: str
+) -> None:
+    policies = {"A": Policy(on_error="port", retry=Retry(attempts=5))}
+    memory = MemoryRun(draw("S > A > B, A !> H", plain="pass_through", policies=policies))
+    for number in range(1, attempts + 1):
+        memory.finish("A", FLAKY if number <= failures else Succeeded(number))
+        if memory.statuses()["A"] == "retry_wait":
+            assert memory.by_path("A").delay_s == 2.0 ** (number - 1)
+            memory.on("A", retry_due)
+    assert memory.by_path("A").attempt == attempts
+    assert memory.statuses()["H"] == handler

@@ -57,6 +57,15 @@ def test_a_second_resume_finds_nothing_to_do() -> None:
         memory.transact(resume)
 
 
+def test_a_running_step_is_not_restarted() -> None:
+    memory = MemoryRun(graph("S > A > B"))
+    memory.claim("A")
+    with pytest.raises(NothingToResume):
+        memory.transact(resume)
+    memory.finish("A", Succeeded(1))
+    assert starts(memory) == ["A"]
+
+
 def test_a_succeeded_run_is_final() -> None:
     memory = MemoryRun(graph("S > A"))
     memory.succeed_all()
