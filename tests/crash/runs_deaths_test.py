@@ -23,6 +23,7 @@ from tests.fleet import Fleet
 
 pytestmark = pytest.mark.crash
 
+END_S = 8  # Ctrl-C of `make run` kills after five
 SILENCE_S = 12  # after which a worker that exists and says nothing is taken for dead
 
 
@@ -57,6 +58,22 @@ def test_steps_of_a_machine_that_lost_its_power_run_again_once_another_is_there(
         "A": 1, "B": 2, "C": 2, "J": 1, "O": 1,
     }  # fmt: skip
     assert fleet.launches()[(str(run), "B")] == 2
+    fleet.check()
+
+
+def test_a_worker_that_is_told_to_end_gives_its_steps_back_at_once(fleet: Fleet, gates: Path) -> None:
+    """A deployment: no sweeper is needed, and no try of the user's is used up."""
+    version = fleet.world.draw("S > A:test_gate > B > O", configs={"A": {"folder": str(gates)}})
+    leaving = fleet.worker()
+    run = fleet.start(version)
+    fleet.wait((gates / "A.1").exists, what="a body that runs")
+    leaving.popen.terminate()
+    assert leaving.popen.wait(END_S) == 0
+    step = fleet.world.steps(run)["A"]
+    assert (step.status, step.attempt, step.tries, step.crash_count) == ("ready", 1, 0, 0)
+    fleet.worker()
+    fleet.wait_for(run, "succeeded")
+    assert fleet.world.output(run, "A")["attempt"] == 2
     fleet.check()
 
 

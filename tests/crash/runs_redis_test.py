@@ -25,6 +25,7 @@ from tests.proxy import Proxy
 pytestmark = pytest.mark.crash
 
 QUEUE = "pawl:default"
+END_S = 8  # Ctrl-C of `make run` kills after five
 VALUES = {
     "A": {"value": "{{ run.input }}"},
     "E": {"items": [1, 2, 3, 4], "window": 2},
@@ -107,14 +108,15 @@ def test_a_wake_up_without_redis_costs_its_sender_next_to_nothing(fleet: Fleet, 
     assert time.monotonic() - began < 0.5
 
 
-def test_a_worker_that_starts_without_redis_works(fleet: Fleet, valkey: Valkey) -> None:
+def test_a_worker_that_starts_without_redis_works_and_ends_when_it_is_told_to(fleet: Fleet, valkey: Valkey) -> None:
     valkey.stop()
     lane = Policy(queue="early")
     version = fleet.world.draw("S > A > B > O", policies=dict.fromkeys("SABO", lane))
     early = fleet.worker(PAWL_WORKER_QUEUES="early")
     fleet.wait_for(fleet.start(version, announced=False), "succeeded")
     assert early.is_up
-    early.kill()
+    early.popen.terminate()
+    early.popen.wait(END_S)
     fleet.processes.remove(early)
     fleet.check()
 
