@@ -11,7 +11,9 @@ from steps.base import ERROR_PORT, StepSpec
 
 State = TypeVar("State", RunStatus, StepStatus)
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+REPOSITORY = Path(__file__).resolve().parent.parent
+DOCS = REPOSITORY / "docs"
+MUTANTS = REPOSITORY / "tests" / "mutants"
 _BLOCK = "<!-- made by `make docs`: {name} -->"
 _END = "<!-- end of {name} -->"
 
@@ -27,7 +29,8 @@ def pages() -> dict[Path, str]:
 
 def engine_page(page: str) -> str:
     page = _with_block(page, "run-states", state_diagram(RUN_MOVES, first=RunStatus.RUNNING))
-    return _with_block(page, "step-states", state_diagram(STEP_MOVES, first=StepStatus.PENDING))
+    page = _with_block(page, "step-states", state_diagram(STEP_MOVES, first=StepStatus.PENDING))
+    return _with_block(page, "guards", guards())
 
 
 def state_diagram(moves: Mapping[State, Iterable[State]], *, first: State) -> str:
@@ -36,6 +39,15 @@ def state_diagram(moves: Mapping[State, Iterable[State]], *, first: State) -> st
     for before, after in moves.items():
         arrows += [f"    {before} --> {each}" for each in sorted(after)] or [f"    {before} --> [*]"]
     return "\n".join(["```mermaid", "stateDiagram-v2", f"    [*] --> {first}", *arrows, "```"])
+
+
+def guards() -> str:
+    """What each mutant takes away, and the test that misses it: from the first lines of its patch."""
+    rows = ["| guard | test that fails without it |", "|---|---|"]
+    for patch in sorted(MUTANTS.glob("*.patch")):
+        guard, test = (line.partition(": ")[2].strip() for line in patch.read_text().splitlines()[:2])
+        rows.append(f"| {guard} | `{test.rpartition('/')[2]}` |")
+    return "\n".join(rows)
 
 
 def _with_block(page: str, name: str, content: str) -> str:
