@@ -97,7 +97,7 @@ def _first(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> 
 
 def _memory(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
     time.sleep(REST_S)
-    found["rss_mb_idle"], _ = processes.memory_mb()
+    found["rss_mb_idle"], found[report.SHARED_ONCE] = processes.memory_mb()
 
 
 def _recovery(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:

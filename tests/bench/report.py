@@ -31,6 +31,7 @@ FIGURES: dict[str, tuple[int, str, str]] = {
 
 PROCESSOR = "cpu_us_"  # of these, one for each kind of process; in the table alone
 FOREIGN = "foreign_processors"
+SHARED_ONCE = "pss_mb_idle"
 Figures = Mapping[str, float | None]
 
 
@@ -42,7 +43,10 @@ def table(found: Figures) -> str:
         rows.append((name, shown, goal, _in_floors(name, found), what))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, *_processor_time(found)])
+    notes = _processor_time(found)
+    if once := found.get(SHARED_ONCE):
+        notes.append(f"idle memory with shared pages counted once: {once:.0f} MB")
+    return "\n".join([*lines, "", *notes]) if notes else "\n".join(lines)
 
 
 def _processor_time(found: Figures) -> list[str]:
@@ -54,7 +58,6 @@ def _processor_time(found: Figures) -> list[str]:
     if not spent:
         return []
     return [
-        "",
         f"processor time of a step, us: {sum(spent.values()):.0f} = {' + '.join(parts)}",
         f"processors taken by other programs meanwhile: {found.get(FOREIGN) or 0:.1f} of {os.cpu_count()}",
     ]
