@@ -64,6 +64,17 @@ const View = memo(function View({
   const { onSelect, onOpen } = rest;
   const pick = useCallback((_: unknown, node: { id: string }) => onSelect?.(node.id), [onSelect]);
   const open = useCallback((_: unknown, node: { id: string }) => onOpen?.(node.id), [onOpen]);
+  const onKeyDown = useCallback(
+    (event: React.KeyboardEvent) => {
+      const id =
+        event.target instanceof HTMLElement ? event.target.closest('.react-flow__node')?.getAttribute('data-id') : null;
+      if (!id || (event.key !== 'Enter' && event.key !== ' ')) return;
+      event.preventDefault();
+      event.stopPropagation(); // the page's own Enter means something else
+      onSelect?.(id);
+    },
+    [onSelect],
+  );
   const clear = useCallback(() => onSelect?.(null), [onSelect]);
   return (
     <DiagramContext value={sources}>
@@ -77,6 +88,7 @@ const View = memo(function View({
         onNodeClick={pick}
         onNodeDoubleClick={open}
         onPaneClick={clear}
+        onKeyDown={onKeyDown}
         nodesDraggable={false}
         nodesConnectable={false}
         deleteKeyCode={null}

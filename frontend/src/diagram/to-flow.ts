@@ -118,12 +118,16 @@ function toNodes(
 }
 
 interface EdgeParts {
-  ports: readonly Port[];
-  reach: number;
+  source: StepFlowNode | undefined;
+  target: StepFlowNode | undefined;
   selected: Selected;
 }
 
-function toEdge(edge: GraphEdge, { ports, reach, selected }: EdgeParts): StepFlowEdge {
+const nameOf = (end: StepFlowNode | undefined): string =>
+  end?.data.node.name || end?.data.kind?.title || end?.data.node.key || '';
+
+function toEdge(edge: GraphEdge, { source, target, selected }: EdgeParts): StepFlowEdge {
+  const label = edgeLabel(edge, source?.data.ports ?? []);
   return {
     id: edge.id,
     type: 'step',
@@ -133,11 +137,12 @@ function toEdge(edge: GraphEdge, { ports, reach, selected }: EdgeParts): StepFlo
     selected: selected.has(edge.id),
     // Its ends can be taken hold of only while it is selected: on a short edge they would cover the + in its middle.
     reconnectable: selected.has(edge.id),
-    data: { label: edgeLabel(edge, ports), error: edge.source_port === 'error', reach },
+    ariaLabel: `Edge from ${nameOf(source)}${label ? ` by ${label}` : ''} to ${nameOf(target)}`,
+    data: { label, error: edge.source_port === 'error', reach: (target?.height ?? 0) / 2 },
   };
 }
 
-const ENDS = ['source', 'target', 'sourceHandle', 'selected'] as const;
+const ENDS = ['source', 'target', 'sourceHandle', 'selected', 'ariaLabel'] as const;
 
 const keepEdge = (before: StepFlowEdge | undefined, now: StepFlowEdge): StepFlowEdge =>
   before &&
@@ -159,15 +164,14 @@ export function createToFlow(): (graph: GraphDocument, sources: FlowSources, sel
   return (graph, sources, selected) => {
     const known = new Map(before.nodes.map((node) => [node.id, node]));
     const nodes = toNodes(nodeMaker(graph, sources, selected), known);
-    const ports = new Map(nodes.map((node) => [node.id, node.data.ports]));
-    const reach = new Map(nodes.map((node) => [node.id, (node.height ?? 0) / 2]));
+    const byId = new Map(nodes.map((node) => [node.id, node]));
     const edgesById = new Map(before.edges.map((edge) => [edge.id, edge]));
     const edges = graph.edges
-      .filter((edge) => ports.has(edge.source) && ports.has(edge.target))
+      .filter((edge) => byId.has(edge.source) && byId.has(edge.target))
       .map((edge) =>
         keepEdge(
           edgesById.get(edge.id),
-          toEdge(edge, { ports: ports.get(edge.source) ?? [], reach: reach.get(edge.target) ?? 0, selected }),
+          toEdge(edge, { source: byId.get(edge.source), target: byId.get(edge.target), selected }),
         ),
       );
     before = { nodes: keepList(before.nodes, nodes), edges: keepList(before.edges, edges) };
