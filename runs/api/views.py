@@ -14,7 +14,7 @@ from runs import services
 from runs.api import shapes
 from runs.core.resume import NothingToResume
 from runs.engine.definitions import definition_of
-from runs.engine.scope import collect
+from runs.engine.scope import beginning_of
 from runs.models import Run, StepRun
 from runs.selectors import runs as selectors
 from runs.selectors import steps, waits
@@ -145,11 +145,13 @@ class AnswerView(Door):
 
 
 def _output(run: Run, step: StepRun) -> dict[str, Any]:
-    """A container's output is a view over its items."""
+    """A container's output is a view over its items, of which no more is read than is shown."""
     if step.item_total is None or step.status != "succeeded":
         return steps.value_shape(step.output, step.output_ref)
     with transaction.atomic():
         connection = services.raw_connection()
         definition = definition_of(connection, run.version_id)
-        value = collect(connection, definition, step.key, container_id=step.id)
-    return steps.value_shape(json.dumps(value), None)
+        limit = steps.VALUE_LIMIT
+        value, size = beginning_of(connection, definition, step.key, container_id=step.id, characters=limit)
+    shape = steps.value_shape(json.dumps(value), None)
+    return shape if size is None else {**shape, "size": max(size, shape["size"])}

@@ -28,7 +28,13 @@ READ_OUTPUTS = """SELECT path, id, status, handled, output, output_ref, item_tot
 READ_ITEMS = "SELECT items, items_ref FROM runs_steprun WHERE id = %s"
 # Index: step_run_items. A container's output is a view over its items' last steps, in their order.
 READ_ITEM_OUTPUTS = """SELECT item_index, node_id, status, output, output_ref, id, item_total FROM runs_steprun
-    WHERE parent_id = %s AND node_id = ANY(%s) ORDER BY item_index"""
+    WHERE parent_id = %s AND node_id = ANY(%s) AND item_index <= %s ORDER BY item_index"""
+# How long that is, and the item in which it reaches so many characters. Containers in a container count as nothing.
+MEASURE = """SELECT coalesce(max(o.total), 0)::bigint, min(o.item_index) FILTER (WHERE o.total >= %s) FROM (
+    SELECT s.item_index, sum(coalesce(p.size, length(s.output), 4)) OVER (ORDER BY s.item_index, s.id) AS total
+    FROM runs_steprun s LEFT JOIN runs_payload p ON p.hash = s.output_ref
+    WHERE s.parent_id = %s AND s.node_id = ANY(%s)) o"""
+EVERY_ITEM = 2**31 - 1
 
 Key = tuple[UUID, str]
 
@@ -180,18 +186,27 @@ def _items(connection: Connection, held: Held, values: Values) -> list[Any]:
     return items
 
 
-def collect(connection: Connection, definition: Definition, key: str, *, container_id: int) -> list[Any]:
-    """A container's output: its items' results in order. An item with one last step gives that step's output, one with
-    several an object of them by key; what did not succeed is null.
+def beginning_of(
+    connection: Connection, definition: Definition, key: str, *, container_id: int, characters: int
+) -> tuple[list[Any], int | None]:
+    """A container's output; of one that has more characters only the first items that reach them, and its size."""
+    sinks = [sink.id for sink in definition.scope_of(definition.by_key[key].id).sinks]
+    total, last = connection.execute(MEASURE, (characters, container_id, sinks)).fetchone() or (0, None)
+    found, _ = _collect(
+        connection, definition, key, container_id=container_id, last=EVERY_ITEM if last is None else last
+    )
+    return found, None if last is None else total
+
+
+def _collect(
+    connection: Connection, definition: Definition, key: str, *, container_id: int, last: int = EVERY_ITEM
+) -> tuple[list[Any], int]:
+    """A container's output, and how many characters its values have as JSON: its items' results in order. An item with
+    one last step gives that step's output, one with several an object of them by key; what did not succeed is null.
     """
-    return _collect(connection, definition, key, container_id=container_id)[0]
-
-
-def _collect(connection: Connection, definition: Definition, key: str, *, container_id: int) -> tuple[list[Any], int]:
-    """Also how many characters the values have as JSON."""
     node = definition.by_key[key]
     sinks = definition.scope_of(node.id).sinks
-    rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks])).fetchall()
+    rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks], last)).fetchall()
     bodies = _bodies(connection, {bytes(row[4]) for row in rows if row[4] is not None})
     results: dict[int, dict[str, Any]] = {}
     characters = 0

@@ -1,5 +1,6 @@
 """What a hostile reader found in what a page is shown while a run goes on: sockets, logs, snapshots."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -14,9 +15,16 @@ from runs.live.hub import Hub, Watcher
 from runs.models import Run, StepRun
 from runs.selectors.runs import snapshot
 from runs.selectors.steps import log_page
+from teams.models import Role
 from tests.engine import World
+from tests.people import Cast, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def people() -> Cast:
+    return cast()
 
 
 async def test_a_socket_that_breaks_off_leaves_no_watcher_and_no_task_behind(monkeypatch: Any) -> None:
@@ -75,3 +83,26 @@ def test_a_snapshot_takes_no_more_questions_the_more_containers_lie_in_a_contain
             shown = snapshot(Run.objects.get(id=started.run_id))
         assert len(shown["steps"]) == 3 + 12 + 24
         assert len(asked) < 15
+
+
+def test_the_page_of_a_map_reads_no_more_of_its_output_than_it_shows(people: Cast) -> None:
+    with World(workspace=people.acme) as world:
+        version = world.draw(
+            "S > E[Y] > O", configs={"E": {"items": list(range(40))}, "Y": {"value": "{{ run.input }}"}}
+        )
+        started = world.start(version, "y" * 200_000)
+        world.work()
+        client = people.client(Role.VIEWER)
+        address = f"/api/workspaces/{people.acme.slug}/runs/{started.run_id}/steps/E"
+        client.get(address)
+        tracemalloc.start()
+        try:
+            output = client.get(address).json()["output"]
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert output["truncated"]
+        assert output["size"] >= 40 * 200_000
+        assert output["value"].startswith('["yyy')
+        assert len(output["value"]) == 256 * 1024
+        assert most < 6_000_000, f"{most} bytes for a page that shows 262144 characters"
