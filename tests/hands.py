@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from kit.ids import new_id
 from runs.core.outcomes import Outcome
-from runs.core.transition import Transition
 from runs.engine.claim import Claimed, claim
 from runs.engine.finish import Done, Finished, Request, Wish, finish, keep_values
 from runs.link import Link
@@ -56,8 +56,9 @@ class Hand:
     def finish(self, held: Held, outcome: Outcome, *, wish: Wish | None = None) -> Finished:
         return self.finish_all([self.request(held, outcome, wish=wish)]).results[0]
 
-    def finish_all(self, requests: Sequence[Request], *, known: Transition | None = None, others: int = 0) -> Done:
-        return finish(self.connection, requests, known=known, others=others)
+    def finish_all(self, requests: Sequence[Request], **options: Any) -> Done:
+        """`options` are those of runs.engine.finish: idle, known, others."""
+        return finish(self.connection, requests, **options)
 
     def beat(self, held: Sequence[tuple[int, int]]) -> fleet.Heard:
         return fleet.heartbeat(self.connection, worker=self.id, held=held)

@@ -84,9 +84,7 @@ class Machine(RuleBasedStateMachine):
     @rule(dice=DICE)
     def claim(self, dice: Random) -> None:
         hand = dice.choice(self.hands)
-        claimed = hand.claim()
-        if claimed.held is not None:
-            self.held.append((hand, claimed.held))
+        self.take(hand, hand.claim().held)
 
     @rule(dice=DICE)
     def claim_and_lose_the_reply(self, dice: Random) -> None:
@@ -95,7 +93,7 @@ class Machine(RuleBasedStateMachine):
         found = hand.claim(claim_id, again=True).held
         if lost is not None:
             assert found == lost
-            self.held.append((hand, lost))
+        self.take(hand, found)
 
     @precondition(lambda self: self.held)
     @rule(dice=DICE)
@@ -111,14 +109,16 @@ class Machine(RuleBasedStateMachine):
         expected = [self.is_present(held) for held in chosen]
         before = self.event_seq()
         known = self.known.pop(hand.id, None) if dice.randrange(3) else None
-        done = hand.finish_all(requests, known=known, others=len(mine) - len(chosen))
+        idle = [hand.wish() for _ in range(dice.randrange(3))]
+        done = hand.finish_all(requests, idle=idle, known=known, others=len(mine) - len(chosen))
         self.known[hand.id] = done.known
         self.held = [(other, held) for other, held in self.held if held not in chosen]
         self.asked += [(hand, request) for request in requests]
         for is_present, result in zip(expected, done.results, strict=True):
             assert is_present or result.result != "committed"
-            if result.next is not None:
-                self.held.append((hand, result.next))
+            self.take(hand, result.next)
+        for gift in done.given:
+            self.take(hand, gift)
         assert any(expected) == any(result.result == "committed" for result in done.results)
         assert any(expected) or self.event_seq() == before
 
@@ -250,6 +250,11 @@ class Machine(RuleBasedStateMachine):
 
     def is_present(self, held: Held) -> bool:
         return self.world.connection.execute(PRESENT, (held.step_run_id,)).fetchone() == ("running", held.fence)
+
+    def take(self, hand: Hand, held: Held | None) -> None:
+        if held is not None and (hand, held) not in self.held:
+            assert self.is_present(held)
+            self.held.append((hand, held))
 
     def outcome(self, held: Held, dice: Random) -> Outcome:
         kind = self.definition.nodes[held.node_id].kind
