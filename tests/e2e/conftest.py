@@ -11,19 +11,11 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from sample.settings import DEMO_WORKSPACE
 from tests.e2e.api import Api
+from tests.e2e.browser import FLAGS, find_chromium
 from tests.e2e.outside import Outside
 from tests.e2e.pages import Pawl
 from tests.e2e.stack import Stack, build_front_end
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-]
 PATIENCE_MS = 45_000
 # The browser's own word for an answer that is not 2xx. What the page makes of it is what a test looks at.
 REFUSALS = ("Failed to load resource",)
@@ -58,7 +50,7 @@ def api(stack: Stack) -> Iterator[Api]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Once a module: Playwright's loop must not stand in the way of tests that run between two modules of ours."""
-    chromium = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    chromium = find_chromium()
     if chromium is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
     expect.set_options(timeout=PATIENCE_MS)

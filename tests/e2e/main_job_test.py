@@ -132,6 +132,7 @@ def _draw_by_keyboard(page: Page, hands: Keyboard, outside: Outside) -> Canvas:
         hands.type(value)
         hands.press("F6")  # back to the step
         expect(canvas.step(key)).to_be_focused()
+    hands.press("1")  # all of it into the view
     expect(canvas.edges).to_have_count(4)
     return canvas
 

@@ -178,6 +178,9 @@ class RunPage(Steps):
     def expect_step(self, key: str, word: str) -> None:
         expect(self.step(key).get_by_text(word, exact=True)).to_be_visible(timeout=SLOW_MS)
 
+    def fit(self) -> None:
+        self.page.get_by_role("button", name="Fit View").click()
+
     def show(self, view: str) -> None:
         self.page.get_by_role("radiogroup", name="View of the run").get_by_text(view, exact=True).click()
 
