@@ -14,7 +14,7 @@ from tests.contract import sources
 from tests.contract.sources import ROOMS, all_files, text
 
 PAGES = [name for name in all_files() if name.endswith(".md") and not name.startswith("frontend/")]
-TARGET = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+TARGET = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 HOUSE_PATH = re.compile(
@@ -47,7 +47,7 @@ def _resolved(page: str, target: str) -> str:
 
 
 def _broken_links(page: str) -> Iterator[str]:
-    for target in TARGET.findall(_prose(page)):
+    for target in (markdown or html for markdown, html in TARGET.findall(_prose(page))):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
         file, _, anchor = target.partition("#")
