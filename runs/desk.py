@@ -4,8 +4,8 @@ Transitions of one run come one after the other, each with a commit of its own. 
 run (the items of a map) would queue for its lock; here they queue in memory, and the first in line finishes for all.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
 
@@ -18,13 +18,20 @@ from runs.store.read import Connection
 
 @dataclass
 class _Ticket:
+    """A thread's request. `called` is set when it is served, or when its thread is to finish for all who wait."""
+
     request: Request
+    called: Event = field(default_factory=Event)
     result: Finished | None = None
     error: BaseException | None = None
 
     @property
     def is_served(self) -> bool:
         return self.result is not None or self.error is not None
+
+    def serve(self, result: Finished | None, error: BaseException | None = None) -> None:
+        self.result, self.error = result, error
+        self.called.set()
 
     def take(self) -> Finished:
         if self.error is not None:
@@ -49,10 +56,11 @@ class _Idle:
 class Desk:
     """One run's. `holding` is how many steps of the run the process holds just now."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, may_claim: Callable[[], bool] = lambda: True) -> None:
         self.holding = 0
-        self._turn = Lock()
+        self._may_claim = may_claim
         self._lock = Lock()
+        self._is_led = False  # whether a thread is finishing just now
         self._waiting: list[_Ticket] = []
         self._idle: list[_Idle] = []
         self._known: Transition | None = None  # the run as this process's last finish left it
@@ -62,10 +70,22 @@ class Desk:
         ticket = _Ticket(request)
         with self._lock:
             self._waiting.append(ticket)
-        with self._turn:
-            if not ticket.is_served:
+            leads, self._is_led = not self._is_led, True
+        if not leads:
+            ticket.called.wait()
+        if not ticket.is_served:
+            try:
                 self._serve(link)
+            finally:
+                self._hand_over()
         return ticket.take()
+
+    def _hand_over(self) -> None:
+        """The first of those who came meanwhile finishes next; a thread that is served never waits for it."""
+        with self._lock:
+            self._is_led = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].called.set()
 
     def wait_for_work(self, wish: Wish, *, limit_s: float) -> Held | None:
         """A step that the next finish of this run gives away; None where none came within the limit."""
@@ -96,13 +116,13 @@ class Desk:
             self._finish(link, batch, idle)
         except Exception as error:  # noqa: BLE001 - each request is told its own error below
             if len(batch) == 1:
-                batch[0].error = error
+                batch[0].serve(None, error)
                 return
             for ticket in batch:  # one of them is at fault: alone, each gets what is its own
                 try:
                     self._finish(link, [ticket], [])
                 except Exception as own:  # noqa: BLE001
-                    ticket.error = own
+                    ticket.serve(None, own)
 
     def _finish(self, link: Link, batch: Sequence[_Ticket], idle: Sequence[_Idle]) -> None:
         requests = [ticket.request for ticket in batch]
@@ -111,11 +131,15 @@ class Desk:
         for each, held in zip(idle, done.given, strict=True):
             each.serve(held)
         for ticket, result in zip(batch, done.results, strict=True):
-            ticket.result = result
+            ticket.serve(result)
 
     def _attempt(
         self, connection: Connection, again: bool, *, requests: Sequence[Request], idle: Sequence[Wish]
     ) -> Done:
         known, self._known = None if again else self._known, None
         others = max(0, self.holding - len(requests))
+        if not self._may_claim():
+            wishless = [replace(request, wish=None) for request in requests]
+            done = finish(connection, wishless, known=known, others=others)
+            return replace(done, given=[None] * len(idle))
         return finish(connection, requests, idle=idle, known=known, others=others)

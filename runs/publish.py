@@ -42,9 +42,17 @@ class Hints:
         with self._lock:
             self._latest[hint.run] = hint
             if self._thread is None:
-                self._thread = threading.Thread(target=self._send_for_ever, name="hints", daemon=True)
-                self._thread.start()
+                self._start()
         self._there_are_some.set()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._send_for_ever, name="hints", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the machine has no thread left: the next hint tries again
+            logger.warning("hints are not sent: %s", error)
+        else:
+            self._thread = thread
 
     def _take(self) -> list[Hint]:
         with self._lock:

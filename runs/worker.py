@@ -98,7 +98,7 @@ class WorkerProcess:
         """Names the step in the heartbeats from now on. Answers the place where it is finished."""
         pair = (held.step_run_id, held.fence)
         with self._lock:
-            desk = self._desks.setdefault(held.run_id, Desk())
+            desk = self._desks.setdefault(held.run_id, Desk(may_claim=lambda: not self.is_draining))
             desk.holding += pair not in self._held
             self._held[pair] = slot
             return desk
@@ -229,19 +229,21 @@ class Slot:
     def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
         desk = self.process.hold(held, self)
         try:
-            worker = self.process.id
             outcome = self._attempt(held)
             if outcome is None:
                 return None
             failpoint("before_finish")
             wish = None
             if take_next and not self.process.is_draining:
-                wish = Wish(worker, new_id(), (queue,), self.process.kinds)
+                wish = Wish(self.process.id, new_id(), (queue,), self.process.kinds)
             kept = self.link.retry(lambda connection, _: keep_values(connection, outcome))
             finished = desk.finish(self.link, Request(held, kept, wish, random.random()))  # noqa: S311 - jitter
             if finished.next is not None:
                 self.process.hold(finished.next, self)
-            self._after(held, kept, finished)
+            try:
+                self._after(held, kept, finished)
+            except Exception:  # nothing depends on what is told; the next step is running, and must be run
+                logger.exception("nobody was told of %s", held.path)
             return finished.next
         finally:
             self.process.let_go(held)

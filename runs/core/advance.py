@@ -213,17 +213,21 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
     assert items is not None
     tx.touch(container)
     items.open -= 1
-    if container.status is not StepStatus.WAITING:
+    if has_ended(container):
         return False  # the container was cancelled while this item's last body ran on
     items.failed += failed
     if failed and items.policy == "fail_fast":
         end_container(tx, container, items)
     else:
         go_on(tx, container, items)
-    if container.status is StepStatus.WAITING:
-        tx.progressed[container.path] = container
-        return False
-    return True
+    if has_ended(container):
+        return True
+    tx.progressed[container.path] = container
+    return False
+
+
+def has_ended(container: Row) -> bool:
+    return container.status is not StepStatus.WAITING
 
 
 def end_container(tx: Transition, container: Row, items: Items) -> None:

@@ -63,6 +63,7 @@ class Transition:
         self.waits: list[OpenedWait] = []
         self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
         self.readied: list[Row] = []
+        self.claimer: UUID | None = None  # the worker for whom a step was started
         self.spare: list[Row] = []  # step runs of any scope that were ready before
         self.progressed: dict[str, Row] = {}
 
@@ -168,6 +169,7 @@ class Transition:
         self.move(row, StepStatus.RUNNING, fence=row.fence, worker=str(worker))
         row.worker, row.claim = worker, claim
         row.stamps += "s"
+        self.claimer = worker
 
     def succeed_at_once(self, row: Row, output: Stored, *, port: str = "out") -> None:
         """A node that needs no body (start): it succeeds as the run begins."""
@@ -182,7 +184,7 @@ class Transition:
             row.output = row.input = row.items_json = None
             assert row.id is not None, "name what was opened before carrying on"
             self._by_id[row.id] = row
-        self.touched, self.progressed = {}, {}
+        self.touched, self.progressed, self.claimer = {}, {}, None
         self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
 

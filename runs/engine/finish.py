@@ -36,7 +36,7 @@ from runs.store.read import (
     run_row,
     step_row,
 )
-from runs.store.write import write
+from runs.store.write import ClaimerIsDead, write
 
 
 @dataclass(frozen=True)
@@ -132,22 +132,16 @@ class _Advanced:
     next: Row | None
 
 
-def finish(
+def _finish_once(
     connection: Connection,
     requests: Sequence[Request],
     *,
     idle: Sequence[Wish] = (),
     known: Transition | None = None,
-    others: int = 0,
+    others: int,
 ) -> Done:
-    """Writes the results of attempts of one run. `connection` is in autocommit mode and outside a transaction.
-
-    `idle` are wishes of threads that have nothing to finish: they get what else is ready in the run. `known` is what
-    this process's last finish of the run left behind; `others` is how many more steps of the run it holds. May be
-    called again (without `known`) after any database error: a result that was committed is answered with 'already',
-    together with the next step that was taken with it.
-    """
     if known is not None and all(known.knows(request.scope) for request in requests):
+        known.loader = Rows(connection, known.run.id)  # another thread's connection made it
         done = _finish_as_known(connection, known, requests, idle=idle, others=others)
         if done is not None:
             return done
@@ -168,6 +162,28 @@ def finish(
     done = _done(tx, current, advanced, given=given, others=others)
     committed = dict(zip(map(id, current), done.results, strict=True))
     return replace(done, results=[committed.get(id(request)) or late[id(request)] for request in requests])
+
+
+def finish(
+    connection: Connection,
+    requests: Sequence[Request],
+    *,
+    idle: Sequence[Wish] = (),
+    known: Transition | None = None,
+    others: int = 0,
+) -> Done:
+    """Writes the results of attempts of one run. `connection` is in autocommit mode and outside a transaction.
+
+    `idle` are wishes of threads that have nothing to finish: they get what else is ready in the run. `known` is what
+    this process's last finish of the run left behind; `others` is how many more steps of the run it holds. May be
+    called again (without `known`) after any database error: a result that was committed is answered with 'already',
+    together with the next step that was taken with it.
+    """
+    try:
+        return _finish_once(connection, requests, idle=idle, known=known, others=others)
+    except ClaimerIsDead:  # its results count as long as nobody took the steps from it, and it gets no others
+        wishless = [replace(request, wish=None) for request in requests]
+        return replace(_finish_once(connection, wishless, others=others), given=[None] * len(idle))
 
 
 def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
@@ -265,11 +281,14 @@ def _done(
 
 
 def _too_late(connection: Connection, tx: Transition, request: Request) -> Finished:
-    """Either this very result was committed and the reply lost, or another attempt owns the step."""
+    """Either this very result was committed and the reply lost, or another attempt owns the step.
+
+    A step that was taken with it, if the reply to that commit was lost, is looked up by its claim.
+    """
     row, held, wish = tx.scope(request.scope)[request.held.node_id], request.held, request.wish
-    if row.fence == held.fence and row.status is not StepStatus.CANCELLED:
-        return Finished("already", claimed(connection, worker=wish.worker, claim_id=wish.claim) if wish else None)
-    return Finished("fenced_out")
+    following = claimed(connection, worker=wish.worker, claim_id=wish.claim) if wish else None
+    is_mine = row.fence == held.fence and row.status is not StepStatus.CANCELLED
+    return Finished("already" if is_mine else "fenced_out", following)
 
 
 def _take_next(tx: Transition, wish: Wish | None) -> Row | None:

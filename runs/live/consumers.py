@@ -51,8 +51,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self._let_go()
 
     def _let_go(self) -> None:
-        if getattr(self, "checking", None) is not None:
-            self.checking.cancel()
+        checking = getattr(self, "checking", None)
+        if checking is not None:
+            checking.cancel()
         for run in list(getattr(self, "watchers", {})):
             self._unwatch(run)
         for slug in list(getattr(self, "lists", {})):

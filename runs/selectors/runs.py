@@ -90,11 +90,12 @@ def _marks(run_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
     """
     found: dict[UUID, dict[str, Any]] = {run_id: {} for run_id in run_ids}
     of_each = StepRun.objects.filter(run_id__in=run_ids).order_by("run_id", "id").distinct("run_id")
-    for step in of_each.filter(status="failed", handled__isnull=True).values("run_id", "path", "error"):
-        found[step["run_id"]]["failed_step"] = {"path": step["path"], "error": decoded(step["error"])}
+    failed = of_each.filter(status="failed", handled__isnull=True)
+    for run_id, path, error in failed.values_list("run_id", "path", "error"):
+        found[run_id]["failed_step"] = {"path": path, "error": decoded(error)}
     waiting = of_each.filter(status__in=["waiting", "needs_decision", "blocked"], item_total__isnull=True)
-    for step in waiting.values("run_id", "path", "status", "wait_kind"):
-        found[step["run_id"]]["waits_for"] = {"path": step["path"], "kind": step["wait_kind"] or step["status"]}
+    for run_id, path, status, wait_kind in waiting.values_list("run_id", "path", "status", "wait_kind"):
+        found[run_id]["waits_for"] = {"path": path, "kind": wait_kind or status}
     return found
 
 

@@ -46,19 +46,21 @@ def _element(value: object) -> str:
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Compares the run's event number with the one from which the core decided, after waiting for whoever holds the row.
+# Compares the run's event number with the one from which the core decided, after waiting for whoever holds the row. A
+# worker that was declared dead takes no step: then no row is answered, and nothing is written.
 RAN = f"""ran AS (
     UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
         running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
         total_count = %s::int, finished_at = CASE WHEN %s::boolean THEN {NOW} END
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
+        AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
     RETURNING id, run_day, workspace_id
 )"""
 
 STEPS = table(
     "id bigint, expected text, status text, attempt int, tries int, crash_count int, fence bigint, worker uuid, "
-    "claim uuid, edition int, origin text, port text, handled text, reason text, wait_kind text, error text, output text, "
-    "output_ref bytea, input text, input_ref bytea, delay_s float8, until timestamptz, stamps text"
+    "claim uuid, edition int, origin text, port text, handled text, reason text, wait_kind text, error text, "
+    "output text, output_ref bytea, input text, input_ref bytea, delay_s float8, until timestamptz, stamps text"
 )
 # A value is inline or a reference: the one that is set now takes away the other kind, which an earlier attempt may have
 # left. `stamps` says which times are now: r ready, s started, f finished.

@@ -18,6 +18,10 @@ from runs.store import parts
 from runs.store.read import Connection
 
 
+class ClaimerIsDead(Exception):
+    """The transition started a step for a worker that has `dead_at`: nothing of it was written."""
+
+
 class _Statement:
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -41,8 +45,8 @@ def _text(composed: tuple[str, ...], answer: str) -> str:
 def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     """Writes everything that the transition decided, in one statement: outside a transaction it is one by itself.
 
-    Answers a function that gives the rows which it opened their ids. In a pipeline the statement is only sent: call
-    that function after the pipeline has ended.
+    Answers a function that gives the rows which it opened their ids, and raises ClaimerIsDead where nothing was
+    written. In a pipeline the statement is only sent: call that function after the pipeline has ended.
     """
     for container in tx.progressed.values():
         _tell_progress(tx, container)
@@ -56,11 +60,14 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     )
     statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)
-    answer = "SELECT id, path FROM opened" if opened else "SELECT FROM ran"
+    answer = "SELECT id, path FROM opened" if opened else "SELECT id FROM ran"
     cursor = connection.execute(_text(tuple(statement.parts), answer), statement.values)
 
     def name_opened() -> None:
-        ids = {path: id_ for id_, path in cursor.fetchall()} if opened else {}
+        found = cursor.fetchall()
+        if not found:
+            raise ClaimerIsDead("The worker that was to take the next step was declared dead.")
+        ids = {path: id_ for id_, path in found} if opened else {}
         for row in opened:
             row.id = ids[row.path]
 
@@ -79,7 +86,7 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     )
     numbers = (run.generation, run.event_seq, *counts)
     is_final = "t" if run.status in FINAL_RUNS else "f"
-    statement.add(parts.RAN, run.status.value, *map(str, numbers), is_final, run.id, str(tx.first_seq))
+    statement.add(parts.RAN, run.status.value, *map(str, numbers), is_final, run.id, str(tx.first_seq), tx.claimer)
 
 
 def _add_what_happened(statement: _Statement, tx: Transition) -> None:

@@ -44,7 +44,6 @@ def wish_of(world: World) -> Wish:
     return Wish(world.process.id, new_id(), ("default",), list(all_specs()))
 
 
-@pytest.mark.xfail(reason="a finish gives a next step to a worker that has dead_at")
 def test_a_worker_that_was_declared_dead_takes_no_next_step_with_its_last_result() -> None:
     with World() as world:
         world.start(world.draw("S > A > B > O", configs={"A": {"value": 1}, "B": {"value": 2}}))
@@ -54,27 +53,39 @@ def test_a_worker_that_was_declared_dead_takes_no_next_step_with_its_last_result
         assert finished.next is None, "a dead worker's next step is taken away again while a live thread runs it"
 
 
-@pytest.mark.xfail(reason="Desk.finish waits for its turn although its ticket is served")
 def test_a_result_is_answered_at_once_when_another_thread_has_committed_it(monkeypatch: Any) -> None:
     """Its next step is running by then, and nobody names it in a heartbeat: after 5 s it counts as lost."""
     desk, link = Desk(), Link(name="test")
-    served = Finished("committed")
-    monkeypatch.setattr("runs.desk.finish", lambda connection, requests, **_: Done([served] * len(requests), []))
+    quick, slow = (Request(None, Kept(Succeeded(1)), None, jitter) for jitter in (0.0, 1.0))  # type: ignore[arg-type]
+    gates = [threading.Event(), threading.Event()]
     answers: list[Finished] = []
-    asked = Request(None, Kept(Succeeded(1)), None, 0.0)  # type: ignore[arg-type]
-    with desk._turn:  # another thread's turn: it finishes for those who wait, and then has a slow one of its own
-        waiting = threading.Thread(target=lambda: answers.append(desk.finish(link, asked)), daemon=True)
-        waiting.start()
-        time.sleep(0.2)
-        desk._serve(link)
-        time.sleep(0.5)
-        answered = list(answers)
-    waiting.join()
+
+    def finishing(_: Any, requests: Any, **__: Any) -> Done:
+        if slow in requests:
+            assert gates.pop(0).wait(10)
+        return Done([Finished("committed")] * len(requests), [])
+
+    monkeypatch.setattr("runs.desk.finish", finishing)
+    first, second = gates
+    threads = [threading.Thread(target=desk.finish, args=(link, slow), daemon=True)]
+    threads += [threading.Thread(target=lambda: answers.append(desk.finish(link, quick)), daemon=True) for _ in "ab"]
+    for thread in threads:  # the slow one leads; the two others wait, and then one of them finishes for both
+        thread.start()
+        time.sleep(0.1)
+    late = threading.Thread(target=desk.finish, args=(link, slow), daemon=True)
+    with desk._lock:
+        first.set()
+        time.sleep(0.1)
+    late.start()  # leads next, and is slow again
+    for thread in threads:
+        thread.join(5)
+    answered = list(answers)
+    second.set()
+    late.join(5)
     link.close()
-    assert answered == [served]
+    assert answered == [Finished("committed")] * 2
 
 
-@pytest.mark.xfail(reason="_too_late does not look for the claim where it says fenced_out")
 def test_a_next_step_taken_with_a_result_that_was_no_longer_wanted_is_found_again_after_a_lost_reply() -> None:
     with World() as world:
         version = world.draw(
@@ -104,7 +115,6 @@ def test_a_next_step_taken_with_a_result_that_was_no_longer_wanted_is_found_agai
         assert [each.next for each in again] == [each.next for each in asked]
 
 
-@pytest.mark.xfail(reason="a known transition keeps its maker's connection as loader")
 def test_what_is_known_of_a_run_does_not_read_by_another_threads_connection() -> None:
     with World() as world, closing(Link(name="other")) as other:
         version = world.draw("S > E[Y > Z] > O", configs={"E": {"items": [0]}, "Y": {"value": 1}, "Z": {"value": 1}})
@@ -122,7 +132,6 @@ def test_what_is_known_of_a_run_does_not_read_by_another_threads_connection() ->
         assert world.statuses(started.run_id)["E"] == "succeeded"
 
 
-@pytest.mark.xfail(reason="Slot._run holds the next step, and lets only its own go when it breaks off")
 def test_a_step_that_no_thread_will_run_is_not_named_in_heartbeats(monkeypatch: Any) -> None:
     """The thread took its next step and then broke off while it told others: the machine has no threads left."""
     with World() as world:
@@ -143,7 +152,6 @@ def test_a_step_that_no_thread_will_run_is_not_named_in_heartbeats(monkeypatch: 
         assert held == [], f"{running} is named as held for as long as the worker lives, and nobody runs it"
 
 
-@pytest.mark.xfail(reason="a wish that was made before the drain is still granted")
 def test_a_worker_that_ends_takes_no_step_at_a_desk(monkeypatch: Any) -> None:
     """Between the claim that found nothing and the desk's answer the process was told to stop."""
     with World() as world:
