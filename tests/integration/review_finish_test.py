@@ -56,34 +56,45 @@ def test_a_worker_that_was_declared_dead_takes_no_next_step_with_its_last_result
 def test_a_result_is_answered_at_once_when_another_thread_has_committed_it(monkeypatch: Any) -> None:
     """Its next step is running by then, and nobody names it in a heartbeat: after 5 s it counts as lost."""
     desk, link = Desk(), Link(name="test")
-    quick, slow = (Request(None, Kept(Succeeded(1)), None, jitter) for jitter in (0.0, 1.0))  # type: ignore[arg-type]
-    gates = [threading.Event(), threading.Event()]
+    gates = [threading.Event() for _ in range(3)]
+    calls: list[int] = []
     answers: list[Finished] = []
 
     def finishing(_: Any, requests: Any, **__: Any) -> Done:
-        if slow in requests:
-            assert gates.pop(0).wait(10)
+        calls.append(len(requests))
+        assert gates[len(calls) - 1].wait(20)
         return Done([Finished("committed")] * len(requests), [])
 
-    monkeypatch.setattr("runs.desk.finish", finishing)
-    first, second = gates
-    threads = [threading.Thread(target=desk.finish, args=(link, slow), daemon=True)]
-    threads += [threading.Thread(target=lambda: answers.append(desk.finish(link, quick)), daemon=True) for _ in "ab"]
-    for thread in threads:  # the slow one leads; the two others wait, and then one of them finishes for both
+    def ask() -> threading.Thread:
+        request = Request(None, Kept(Succeeded(1)), None, 0.0)  # type: ignore[arg-type]
+        thread = threading.Thread(target=lambda: answers.append(desk.finish(link, request)), daemon=True)
         thread.start()
-        time.sleep(0.1)
-    late = threading.Thread(target=desk.finish, args=(link, slow), daemon=True)
-    with desk._lock:
-        first.set()
-        time.sleep(0.1)
-    late.start()  # leads next, and is slow again
+        return thread
+
+    def wait_until(condition: Any) -> None:
+        deadline = time.monotonic() + 10
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    monkeypatch.setattr("runs.desk.finish", finishing)
+    threads = [ask()]
+    wait_until(lambda: calls == [1])
+    threads += [ask(), ask()]
+    wait_until(lambda: len(desk._waiting) == 2)
+    gates[0].set()
+    wait_until(lambda: calls == [1, 2])  # one of the two finishes for both
+    last = ask()
+    wait_until(lambda: len(desk._waiting) == 1)
+    gates[1].set()
+    wait_until(lambda: calls == [1, 2, 1])  # the last one is at it, and is slow
     for thread in threads:
         thread.join(5)
-    answered = list(answers)
-    second.set()
-    late.join(5)
+    answered = len(answers)
+    gates[2].set()
+    last.join(5)
     link.close()
-    assert answered == [Finished("committed")] * 2
+    assert answered == 3
 
 
 def test_a_next_step_taken_with_a_result_that_was_no_longer_wanted_is_found_again_after_a_lost_reply() -> None:
