@@ -194,7 +194,7 @@ function broken(graph: GraphDocument): string | null {
 
 /** One random change, as a hand might make it. */
 function act(graph: GraphDocument, luck: ReturnType<typeof chance>): GraphDocument {
-  const any = () => luck.of(graph.nodes)?.id ?? 'none';
+  const someId = () => luck.of(graph.nodes)?.id ?? 'none';
   const containers = graph.nodes.filter((node) => node.kind === 'map');
   const place = { x: luck.below(900), y: luck.below(900) };
   switch (luck.below(10)) {
@@ -210,28 +210,28 @@ function act(graph: GraphDocument, luck: ReturnType<typeof chance>): GraphDocume
     case 3:
       return connect(
         graph,
-        { source: any(), port: luck.of(['out', 'approved', 'error']) ?? 'out', target: any() },
+        { source: someId(), port: luck.of(['out', 'approved', 'error']) ?? 'out', target: someId() },
         KINDS,
       );
     case 4:
-      return removeAndBridge(graph, [any()], KINDS);
+      return removeAndBridge(graph, [someId()], KINDS);
     case 5:
-      return remove(graph, [any(), luck.of(graph.edges)?.id ?? '']);
+      return remove(graph, [someId(), luck.of(graph.edges)?.id ?? '']);
     case 6:
-      return splice(graph, luck.of(graph.edges)?.id ?? '', any(), KINDS);
+      return splice(graph, luck.of(graph.edges)?.id ?? '', someId(), KINDS);
     case 7:
-      return moveInto(graph, [any(), any()], luck.of([null, luck.of(containers)?.id ?? null]) ?? null, {
+      return moveInto(graph, [someId(), someId()], luck.of([null, luck.of(containers)?.id ?? null]) ?? null, {
         places: new Map(),
         kinds: KINDS,
       });
     case 8: {
-      const clip = copy(graph, [any(), any(), any()]);
+      const clip = copy(graph, [someId(), someId(), someId()]);
       return clip ? paste(graph, clip, { at: place, kinds: KINDS, keepOutside: luck.below(2) === 0 }).document : graph;
     }
     default:
       return luck.below(2)
-        ? renameKey(graph, any(), luck.of(['a', 'b', 'c', 'map']) ?? 'a', KINDS)
-        : replaceKind(graph, any(), luck.of(['map', 'set_fields', 'start']) ?? 'map', KINDS);
+        ? renameKey(graph, someId(), luck.of(['a', 'b', 'c', 'map']) ?? 'a', KINDS)
+        : replaceKind(graph, someId(), luck.of(['map', 'set_fields', 'start']) ?? 'map', KINDS);
   }
 }
 
