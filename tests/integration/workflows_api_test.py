@@ -153,6 +153,38 @@ def test_an_unknown_kind_is_not_found(editor: Client, workflow: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_kind")
 
 
+def test_all_the_nodes_of_a_canvas_are_described_by_one_call(editor: Client, workflow: str) -> None:
+    nodes = [{"kind": kind, "config": {}} for kind in registry.all_specs()]
+    nodes.append({"kind": "http_request", "config": {"method": "PUT", "url": "/batch"}})
+    items = post(editor, f"{workflow}/describe", {"nodes": nodes}).json()["items"]
+    assert items == [post(editor, f"{workflow}/describe", node).json() for node in nodes]
+    assert items[-1]["description"] == "PUT /batch"
+
+
+def test_a_kind_that_is_gone_takes_no_words_from_the_other_nodes(editor: Client, workflow: str) -> None:
+    nodes = [{"kind": "nonsense", "config": {}}, {"kind": "start", "config": {}}]
+    nothing, start = post(editor, f"{workflow}/describe", {"nodes": nodes}).json()["items"]
+    assert nothing is None
+    assert start["ports"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "kind"),
+        ({"kind": "start"}, "config"),
+        ({"kind": "start", "config": {}, "nodes": []}, "kind"),
+        ({"nodes": [{"kind": "start"}]}, "nodes[0].config"),
+        ({"nodes": [{"kind": "start", "config": {}, "key": "a"}]}, "nodes[0].key"),
+        ({"nodes": [{"kind": "start", "config": {}}] * 1001}, "nodes"),
+    ],
+)
+def test_what_is_asked_of_nodes_is_checked(editor: Client, workflow: str, body: Any, field: str) -> None:
+    answer = post(editor, f"{workflow}/describe", body)
+    assert answer.status_code == 400
+    assert field in [each["field"] for each in answer.json()["data"]["fields"]]
+
+
 texts = st.text(max_size=5)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,

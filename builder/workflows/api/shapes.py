@@ -9,6 +9,9 @@ from steps.base import Delivery, Execution
 from teams.api.doors import AnyJson, Input, PageInput
 
 
+MOST_DESCRIBED = 1000  # nodes in one call
+
+
 class GraphField(serializers.JSONField):
     """A graph document; builder/graph/codec.py reads it and names every fault."""
 
@@ -152,11 +155,34 @@ class StepKindList(serializers.Serializer[Any]):
     items = StepKindOut(many=True)
 
 
-class DescribeRequest(Input):
+class DescribedNode(Input):
     kind = serializers.CharField(max_length=64)
     config = serializers.DictField(child=AnyJson(allow_null=True))
+
+
+class DescribeRequest(Input):
+    """One node by `kind` and `config`, or many by `nodes`."""
+
+    kind = serializers.CharField(max_length=64, required=False)
+    config = serializers.DictField(child=AnyJson(allow_null=True), required=False)
+    nodes = DescribedNode(many=True, required=False, max_length=MOST_DESCRIBED)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "nodes" in attrs:
+            others = {name: ["Leave it out beside 'nodes'."] for name in ("kind", "config") if name in attrs}
+        else:
+            others = {name: ["This field is required."] for name in ("kind", "config") if name not in attrs}
+        if others:
+            raise serializers.ValidationError(others)
+        return attrs
 
 
 class DescribeAnswer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True)
     ports = PortOut(many=True)
+
+
+class DescribeAnswers(serializers.Serializer[Any]):
+    """In the order of the nodes that were asked for; null where there is no such kind."""
+
+    items = serializers.ListField(child=DescribeAnswer(allow_null=True))

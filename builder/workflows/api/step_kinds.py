@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -23,13 +23,32 @@ class StepKindsView(Door):
 
 
 class DescribeView(WorkflowDoor):
-    @extend_schema(operation_id="describeNode", request=shapes.DescribeRequest, responses=shapes.DescribeAnswer)
+    @extend_schema(
+        operation_id="describeNodes",
+        request=shapes.DescribeRequest,
+        responses=PolymorphicProxySerializer(
+            "Described", [shapes.DescribeAnswer, shapes.DescribeAnswers], resource_type_field_name=None
+        ),
+    )
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
-        """The line under a node's name and the ports it has, while its settings are being edited."""
+        """The line under a node's name and the ports it has, while its settings are being edited; of one node, or of all
+        those that a canvas opens with.
+        """
         self.workflow(workspace, workflow_id)
         asked = self.read(shapes.DescribeRequest)
-        spec = registry.get(asked["kind"])
-        return Response({"description": spec.describe(asked["config"]), "ports": _ports(spec, asked["config"])})
+        if "nodes" in asked:
+            return Response({"items": [_described_or_none(**node) for node in asked["nodes"]]})
+        return Response(_described(registry.get(asked["kind"]), asked["config"]))
+
+
+def _described(spec: StepSpec, config: Mapping[str, Any]) -> dict[str, Any]:
+    return {"description": spec.describe(config), "ports": _ports(spec, config)}
+
+
+def _described_or_none(kind: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """One node of a kind that is gone must not take the words from all the others."""
+    spec = registry.all_specs().get(kind)
+    return _described(spec, config) if spec else None
 
 
 def _ports(spec: StepSpec, config: Mapping[str, Any]) -> list[dict[str, str]]:

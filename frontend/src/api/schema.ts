@@ -425,8 +425,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description The line under a node's name and the ports it has, while its settings are being edited. */
-        post: operations["describeNode"];
+        /**
+         * @description The line under a node's name and the ports it has, while its settings are being edited; of one node, or of all
+         *     those that a canvas opens with.
+         */
+        post: operations["describeNodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -650,8 +653,21 @@ export interface components {
             description: string;
             ports: components["schemas"]["PortOut"][];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        /** @description In the order of the nodes that were asked for; null where there is no such kind. */
+        DescribeAnswers: {
+            items: components["schemas"]["DescribeAnswer"][];
+        };
+        /** @description One node by `kind` and `config`, or many by `nodes`. */
         DescribeRequest: {
+            kind?: string;
+            config?: {
+                [key: string]: unknown;
+            };
+            nodes?: components["schemas"]["DescribedNode"][];
+        };
+        Described: components["schemas"]["DescribeAnswer"] | components["schemas"]["DescribeAnswers"];
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        DescribedNode: {
             kind: string;
             config: {
                 [key: string]: unknown;
@@ -2178,7 +2194,7 @@ export interface operations {
             };
         };
     };
-    describeNode: {
+    describeNodes: {
         parameters: {
             query?: never;
             header?: never;
@@ -2188,7 +2204,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["DescribeRequest"];
             };
@@ -2199,7 +2215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DescribeAnswer"];
+                    "application/json": components["schemas"]["Described"];
                 };
             };
             /** @description A problem */

@@ -46,8 +46,11 @@ export const readVersion = (ws: string, id: string, number: number, call: Call =
 export const publishDraft = (ws: string, id: string, body: { revision: number; note: string }) =>
   request<Version>(`${at(ws, id)}/publish`, { method: 'POST', body });
 
-export const describeNode = (ws: string, id: string, body: { kind: string; config: JsonObject }) =>
-  request<{ description: string; ports: Port[] }>(`${at(ws, id)}/describe`, { method: 'POST', body });
+export const describeNodes = (ws: string, id: string, nodes: { kind: string; config: JsonObject }[]) =>
+  request<{ items: ({ description: string; ports: Port[] } | null)[] }>(`${at(ws, id)}/describe`, {
+    method: 'POST',
+    body: { nodes },
+  });
 
 export interface StartRun {
   input: unknown;

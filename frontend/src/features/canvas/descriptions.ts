@@ -2,24 +2,24 @@ import { useEffect, useState } from 'react';
 
 import type { Description, GraphDocument, GraphNode } from '../../diagram';
 import { formatJson } from '../../lib/json';
-import { describeNode } from './api';
+import { describeNodes } from './api';
 
-type Ask = (node: Pick<GraphNode, 'kind' | 'config'>) => Promise<Description>;
+type Asked = Pick<GraphNode, 'kind' | 'config'>;
+type Ask = (nodes: Asked[]) => Promise<(Description | null)[]>;
 
-const AT_ONCE = 3;
+/** As many as one call may name. */
+const AT_ONCE = 1000;
 
 /**
- * What the server says of each node's config: its line and its ports. Asked once for each kind and config, a few at a time;
- * until an answer comes, the last one of that node stands.
+ * What the server says of each node's config: its line and its ports. Asked once for each kind and config, all that are
+ * new in one call; until an answer comes, the last one of that node stands.
  */
 export class Descriptions {
   #ask: Ask;
   #tell: (known: ReadonlyMap<string, Description>) => void;
-  #answers = new Map<string, Description>();
+  #answers = new Map<string, Description | null>();
   #texts = new WeakMap<object, string>();
-  #queue: { name: string; node: GraphNode }[] = [];
   #asked = new Set<string>();
-  #running = 0;
   #nodes: readonly GraphNode[] = [];
   #told: ReadonlyMap<string, Description> = new Map();
 
@@ -30,14 +30,15 @@ export class Descriptions {
 
   follow(document: GraphDocument): void {
     this.#nodes = document.nodes;
-    this.#queue = [];
+    const wanted = new Map<string, Asked>();
     for (const node of document.nodes) {
       const name = this.#nameOf(node);
       if (Object.keys(node.config).length === 0 || this.#answers.has(name) || this.#asked.has(name)) continue;
-      this.#queue.push({ name, node });
+      wanted.set(name, { kind: node.kind, config: node.config });
     }
     this.#publish();
-    this.#pump();
+    const all = [...wanted];
+    for (let at = 0; at < all.length; at += AT_ONCE) void this.#run(all.slice(at, at + AT_ONCE));
   }
 
   #nameOf(node: GraphNode): string {
@@ -48,26 +49,16 @@ export class Descriptions {
     return name;
   }
 
-  #pump(): void {
-    while (this.#running < AT_ONCE) {
-      const next = this.#queue.shift();
-      if (!next) return;
-      void this.#run(next.name, next.node);
-    }
-  }
-
-  async #run(name: string, node: GraphNode): Promise<void> {
-    this.#running += 1;
-    this.#asked.add(name);
+  async #run(wanted: [string, Asked][]): Promise<void> {
+    for (const [name] of wanted) this.#asked.add(name);
     try {
-      this.#answers.set(name, await this.#ask(node));
+      const answers = await this.#ask(wanted.map(([, node]) => node));
+      for (const [at, [name]] of wanted.entries()) this.#answers.set(name, answers[at] ?? null);
       this.#publish();
     } catch {
-      // Unfinished settings or no connection: the node goes on with its own words.
-      this.#asked.delete(name);
+      // No connection: the nodes go on with their own words, and are asked for again at the next change.
     } finally {
-      this.#running -= 1;
-      this.#pump();
+      for (const [name] of wanted) this.#asked.delete(name);
     }
   }
 
@@ -95,7 +86,7 @@ export function useDescriptions(
 ): ReadonlyMap<string, Description> {
   const [known, setKnown] = useState<ReadonlyMap<string, Description>>(() => new Map());
   const [service] = useState(
-    () => new Descriptions(({ kind, config }) => describeNode(ws, workflowId, { kind, config }), setKnown),
+    () => new Descriptions(async (nodes) => (await describeNodes(ws, workflowId, nodes)).items, setKnown),
   );
   useEffect(() => {
     const timer = setTimeout(() => service.follow(document), PAUSE_MS);

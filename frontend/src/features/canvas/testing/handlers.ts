@@ -1,7 +1,7 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
 
 import type { Workflow } from '../../../api/types';
-import type { GraphDocument, StepKind } from '../../../diagram';
+import type { Description, GraphDocument, StepKind } from '../../../diagram';
 import { formatJson, isObject } from '../../../lib/json';
 import stepKinds from '../../../testing/fixtures/step-kinds.json';
 import invoices from '../../../testing/fixtures/supplier-invoices.json';
@@ -118,7 +118,7 @@ export class DraftWorld {
 
 const api = (path: string) => `/api/workspaces/:ws/workflows${path}`;
 
-function describe({ kind, config }: { kind: string; config: { [field: string]: unknown } }): Response {
+function describe({ kind, config }: { kind: string; config: { [field: string]: unknown } }): Description {
   const cases = Array.isArray(config.cases) ? config.cases : [];
   const ports =
     kind === 'switch'
@@ -128,7 +128,7 @@ function describe({ kind, config }: { kind: string; config: { [field: string]: u
         ]
       : (KINDS.get(kind)?.ports ?? []);
   const line = kind === 'http_request' ? `${config.method ?? 'GET'} ${config.url ?? ''}` : '';
-  return json({ description: line, ports });
+  return { description: line, ports };
 }
 
 export function createCanvasHandlers(world = new DraftWorld()): RequestHandler[] {
@@ -172,9 +172,10 @@ export function createCanvasHandlers(world = new DraftWorld()): RequestHandler[]
         return version ? json(version) : refuse(404, 'version_not_found', 'There is no such version.');
       }),
     ),
-    http.post(api('/:id/describe'), async ({ request }) =>
-      describe((await request.json()) as Parameters<typeof describe>[0]),
-    ),
+    http.post(api('/:id/describe'), async ({ request }) => {
+      const { nodes } = (await request.json()) as { nodes: Parameters<typeof describe>[0][] };
+      return json({ items: nodes.map(describe) });
+    }),
     http.post(api('/:id/runs'), () => json({ id: 'run-running', number: 1046, status: 'running' }, 201)),
   ];
 }
