@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from builder.graph.model import Edge, Graph, Node
+from builder.graph.model import Graph, Node
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a step run ended, or that it did not. `port` is the way out that lives: '*' is every one but the error's."""
+    """How a step run ended, or that it did not. `port` is the way out that lives."""
 
     status: str
     port: str | None = None
@@ -115,7 +115,7 @@ class Reference:
                 return Ending("blocked", is_open=True)
             if policy == "fail":
                 return self.failure(node)
-        elif sources and not any(is_live(edge, ending) for edge, ending in sources):
+        elif sources and not any(ending.port == edge.source_port for edge, ending in sources):
             return Ending("skipped")
         return self.execute(node, prefix + node.key)
 
@@ -154,7 +154,3 @@ class Reference:
 
     def node(self, node_id: str) -> Node:
         return next(node for node in self.graph.nodes if node.id == node_id)
-
-
-def is_live(edge: Edge, source: Ending) -> bool:
-    return source.port == edge.source_port

@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 HEADER = re.compile(r"Guard: (?P<guard>.+)\nKilled by: (?P<test>\S+)\n")
+OURS = ("PYTEST_", "COV_", "PAWL_", "DJANGO_", "DATABASE_URL", "REDIS_URL")  # of the tests that may have started this
 BY_ASSERTION = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
 LIMIT_S = 300
 
@@ -83,7 +84,7 @@ def pytest(tree: Path, tests: Sequence[str]) -> dict[str, str | None]:
         "no:cacheprovider",
         f"--junitxml={report}",
     ]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     done = subprocess.run(
         [*command, *tests], cwd=tree, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
     )

@@ -94,3 +94,18 @@ def test_results_of_two_items_may_be_settled_in_one_transaction() -> None:
 
     memory.transact(act)
     assert memory.statuses()["K"] == "ready"
+
+
+def test_a_map_that_fails_fast_cancels_the_maps_inside_it_and_a_resume_takes_them_up() -> None:
+    memory = MemoryRun(graph("S > E[X, F[Y]] > K"))
+    memory.finish("E", fans(2, on_item_failure="fail_fast"))
+    memory.finish("E[0].F", fans(2))
+    memory.finish("E[0].F[0].Y", Succeeded(1))
+    memory.finish("E[1].F", fans(0))
+    memory.finish("E[1].X", BROKEN)
+    statuses = memory.statuses()
+    assert (statuses["E"], statuses["E[0].F"], statuses["E[0].F[1].Y"]) == ("failed", "cancelled", "cancelled")
+    memory.transact(resume)
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert memory.by_path("E[0].F[0].Y").attempt == 1
