@@ -65,7 +65,7 @@ def copy_tree(to: Path) -> None:
 
 def apply(patch: Path, tree: Path, *, undo: bool = False) -> bool:
     options = ["--reverse"] if undo else []
-    return subprocess.run(["git", "apply", *options, str(patch)], cwd=tree, check=False).returncode == 0
+    return subprocess.run(["git", "apply", "-C0", *options, str(patch)], cwd=tree, check=False).returncode == 0
 
 
 def pytest(tree: Path, tests: Sequence[str]) -> dict[str, str | None]:
