@@ -23,6 +23,13 @@ from tests.engine import World
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def wait_until(condition: Any) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def take(world: World, *, worker_id: UUID | None = None) -> Held:
     found = claim(
         world.connection, worker=worker_id or world.process.id, claim_id=new_id(), queue="default",
@@ -70,12 +77,6 @@ def test_a_result_is_answered_at_once_when_another_thread_has_committed_it(monke
         thread = threading.Thread(target=lambda: answers.append(desk.finish(link, request)), daemon=True)
         thread.start()
         return thread
-
-    def wait_until(condition: Any) -> None:
-        deadline = time.monotonic() + 10
-        while not condition():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
 
     monkeypatch.setattr("runs.desk.finish", finishing)
     threads = [ask()]
