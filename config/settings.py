@@ -229,4 +229,8 @@ DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_de
 WORKER_QUEUES = env.words("PAWL_WORKER_QUEUES", "default")  # the lanes that this host's workers serve
 OUTPUT_LIMIT_BYTES = env.number("PAWL_OUTPUT_LIMIT_BYTES", 16 * 1024 * 1024, least=1024)
 LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)
-WORKER_THREADS = env.number("PAWL_WORKER_THREADS", 4, least=1)  # told to whoever looks at the fleet; Dramatiq sets it
+# How long a worker may take to stop (Dramatiq is told the same). Running bodies may go on until a second before its
+# end, then their steps are given back.
+DRAIN_MS = env.number("PAWL_DRAIN_MS", 30_000, least=1_000)
+DRAIN_S = DRAIN_MS / 1000 - min(1.0, DRAIN_MS / 2000)
+WORKER_THREADS = env.number("PAWL_WORKER_THREADS", 4, least=1)  # told to whoever looks at the fleet

@@ -41,7 +41,6 @@ STEPS_IN_A_ROW = 64  # of one run, before others that wait are looked at
 CONTENDED_TRIES = 12
 DESK_WAIT_S = 0.02  # for what another thread of this process may give away
 CONTENDED_PAUSE_S = 0.001  # at first; doubled each time up to thirty times as much
-DRAIN_S = 1.0  # how long a running body may go on while the process is being stopped
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +79,7 @@ class WorkerProcess:
             slot.child.wake()
 
     def must_end(self) -> bool:
-        return self._draining_since is not None and monotonic_s() - self._draining_since > DRAIN_S
+        return self._draining_since is not None and monotonic_s() - self._draining_since > settings.DRAIN_S
 
     def work(self, queue: str) -> None:
         """Takes ready steps of a lane until there are none, or the message's time is used up."""

@@ -108,7 +108,7 @@ class Fleet:
     # ------------------------------------------------------------------ processes
     def worker(self, *, threads: int = 2, failpoints: str = "", **more: str) -> Process:
         """One Dramatiq master with one worker process."""
-        more = {"dramatiq_queue_prefetch": str(threads), "PAWL_FAILPOINTS": failpoints, **more}
+        more = {"dramatiq_queue_prefetch": str(threads), "PAWL_FAILPOINTS": failpoints, "PAWL_DRAIN_MS": "2000", **more}
         options = ("--processes", "1", "--threads", str(threads), "--worker-shutdown-timeout", "2000")
         return self._launch("worker", "-m", "dramatiq", *options, "django_dramatiq.setup", "runs.actors", **more)
 

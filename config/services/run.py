@@ -19,6 +19,7 @@ from config.services.supervisor import Program, Supervisor, last_words
 DRAMATIQ_MODULES = ("django_dramatiq.setup", "runs.actors")
 WORKER_MASTERS = 2  # one dead process ends its whole master: the other goes on meanwhile
 WORKER_THREADS = 4
+DRAIN_MS = 2_000  # Ctrl-C ends everything within 5 s
 DEMO_EMAIL = "demo@pawl.local"
 _WEB_LIMIT_S = 60.0
 _WEB_TRIES = 3
@@ -63,10 +64,14 @@ def programs(environment: dict[str, str], *, web: int) -> list[Program]:
         "--threads",
         str(WORKER_THREADS),
         "--worker-shutdown-timeout",
-        "2000",
+        str(DRAIN_MS),
     )
     # Fetched ahead, a short task would wait behind a long one.
-    threads = {"dramatiq_queue_prefetch": str(WORKER_THREADS), "PAWL_WORKER_THREADS": str(WORKER_THREADS)}
+    threads = {
+        "dramatiq_queue_prefetch": str(WORKER_THREADS),
+        "PAWL_WORKER_THREADS": str(WORKER_THREADS),
+        "PAWL_DRAIN_MS": str(DRAIN_MS),
+    }
     found = [program("web", *daphne, "config.asgi:application")]
     found += [
         program(f"worker-{number}", *dramatiq, *DRAMATIQ_MODULES, **threads) for number in range(1, WORKER_MASTERS + 1)

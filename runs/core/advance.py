@@ -220,10 +220,8 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
         end_container(tx, container, items)
     else:
         go_on(tx, container, items)
-    if has_ended(container):
-        return True
     tx.progressed[container.path] = container
-    return False
+    return has_ended(container)
 
 
 def has_ended(container: Row) -> bool:

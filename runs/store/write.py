@@ -150,6 +150,6 @@ def _opened(tx: Transition, row: Row) -> tuple[Any, ...]:
 
 def _tell_progress(tx: Transition, container: Row) -> None:
     items = container.items
-    if items is not None and container.status is StepStatus.WAITING:
+    if items is not None:
         counts = {"total": items.total, "opened": items.cursor, "settled": items.settled, "failed": items.failed}
         tx.tell("map.progress", container, counts)

@@ -3,13 +3,14 @@
 import codecs
 import hashlib
 import json
-import shutil
+from collections.abc import Iterable
 from email.message import Message
 from mimetypes import guess_extension
 from typing import Any
 
 from steps import storage
 from steps.base import StepContext, StepFailure
+from steps.http_request.masked import copy_masked
 from steps.http_request.spec import HttpRequestConfig
 from steps.outbound import Answer
 
@@ -19,14 +20,16 @@ TEXTUAL = frozenset(
 )
 
 
-def content(answer: Answer, config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
-    """{body, file}: one of both is null."""
+def content(
+    answer: Answer, config: HttpRequestConfig, ctx: StepContext, *, secrets: Iterable[str] = ()
+) -> dict[str, Any]:
+    """{body, file}: one of both is null. `secrets` are masked in a file."""
     kind: str = config.response_type
     media_type, charset = _media_type(answer)
     if kind == "auto":
         kind = "file" if config.save_to else _kind_of(media_type, empty=answer.size == 0)
     if kind == "file":
-        return {"body": None, "file": _save(answer, config, ctx)}
+        return {"body": None, "file": _save(answer, config, ctx, secrets=secrets)}
     raw = answer.body.read()
     if kind == "json":
         return {"body": _json(raw, answer) if raw.strip() else None, "file": None}
@@ -75,11 +78,11 @@ def _refuse(word: str) -> None:
     raise ValueError(f"{word} is not JSON")
 
 
-def _save(answer: Answer, config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
+def _save(answer: Answer, config: HttpRequestConfig, ctx: StepContext, *, secrets: Iterable[str]) -> dict[str, Any]:
     media_type, _ = _media_type(answer)
     path = config.save_to or _own_name(ctx, guess_extension(media_type) or ".bin")
     with storage.writing(ctx.storage_root, path) as file:
-        shutil.copyfileobj(answer.body, file, storage.CHUNK)
+        copy_masked(answer.body, file, secrets=secrets, chunk_bytes=storage.CHUNK)
     return storage.facts(ctx.storage_root, path) | {"content_type": media_type or storage.content_type(path)}
 
 

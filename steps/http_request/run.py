@@ -32,7 +32,7 @@ def run(config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
         if not is_expected(answer.status, config.expected_status):
             raise _unexpected(answer, request)
         return {"status": answer.status, "headers": dict(answer.headers), "url": answer.url} | content(
-            answer, config, ctx
+            answer, config, ctx, secrets=_secrets(config, ctx)
         )
 
 
@@ -126,6 +126,15 @@ def _with_connection(request: Request, config: HttpRequestConfig, ctx: StepConte
     return replace(
         request, url=url, credentials=credentials, trusted=lambda target: is_below(target, settings.base_url)
     )
+
+
+def _secrets(config: HttpRequestConfig, ctx: StepContext) -> list[str]:
+    """What the connection holds that no file of the storage may show."""
+    if config.connection is None:
+        return []
+    settings = connections.read(ctx, config.connection, connections.HttpConnection)
+    pair = base64.b64encode(f"{settings.user}:{settings.password}".encode()).decode("ascii")
+    return [settings.token, settings.password, pair if settings.password else "", *settings.headers.values()]
 
 
 def is_below(url: str, base: str) -> bool:
