@@ -8,7 +8,6 @@ from builder.graph.model import SCHEMA_VERSION
 from steps.base import Delivery, Execution
 from teams.api.doors import AnyJson, Input, PageInput
 
-
 MOST_DESCRIBED = 1000  # nodes in one call
 
 
@@ -165,9 +164,10 @@ class DescribeRequest(Input):
 
     kind = serializers.CharField(max_length=64, required=False)
     config = serializers.DictField(child=AnyJson(allow_null=True), required=False)
-    nodes = DescribedNode(many=True, required=False, max_length=MOST_DESCRIBED)
+    nodes = serializers.ListField(child=DescribedNode(), required=False, max_length=MOST_DESCRIBED)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        others: dict[str, Any]
         if "nodes" in attrs:
             others = {name: ["Leave it out beside 'nodes'."] for name in ("kind", "config") if name in attrs}
         else:

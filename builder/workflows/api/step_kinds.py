@@ -31,9 +31,7 @@ class DescribeView(WorkflowDoor):
         ),
     )
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
-        """The line under a node's name and the ports it has, while its settings are being edited; of one node, or of all
-        those that a canvas opens with.
-        """
+        """The line under the name and the ports of a node that is edited, or of all that a canvas opens with."""
         self.workflow(workspace, workflow_id)
         asked = self.read(shapes.DescribeRequest)
         if "nodes" in asked:

@@ -425,10 +425,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * @description The line under a node's name and the ports it has, while its settings are being edited; of one node, or of all
-         *     those that a canvas opens with.
-         */
+        /** @description The line under the name and the ports of a node that is edited, or of all that a canvas opens with. */
         post: operations["describeNodes"];
         delete?: never;
         options?: never;
