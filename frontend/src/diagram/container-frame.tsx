@@ -3,8 +3,8 @@ import { memo } from 'react';
 
 import classes from './container-frame.module.css';
 import { useDiagram } from './context';
+import { useIsFar } from './far';
 import { KindIcon } from './kind-icon';
-import { useIsFar } from './node-card';
 import { STATUS_LOOKS } from './status';
 import { StatusBadge } from './status-badge';
 import { StepPorts } from './step-ports';

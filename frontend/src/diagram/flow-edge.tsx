@@ -2,6 +2,7 @@ import { BaseEdge, type EdgeProps, getSmoothStepPath, Position } from '@xyflow/r
 import { memo } from 'react';
 
 import { useDiagram } from './context';
+import { useIsFar } from './far';
 import classes from './flow-edge.module.css';
 import { PORT_REACH } from './measure';
 import type { StepFlowEdge } from './to-flow';
@@ -38,6 +39,7 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
   const { useStatus, useIsTarget, onInsert } = useDiagram();
   const isRunning = useStatus(target)?.status === 'running';
   const isTarget = useIsTarget(id);
+  const isFar = useIsFar();
   const ends = endsAtPorts(given);
   const [path, middleX, middleY] = getSmoothStepPath({
     ...ends,
@@ -54,8 +56,10 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
       data-error={isError}
       data-target={isTarget}
     >
-      <BaseEdge id={id} path={path} interactionWidth={20} className={classes.line} />
-      <path className={classes.arrow} d={`M${ends.targetX - 9} ${ends.targetY - 4.5} l6 4.5 l-6 4.5`} />
+      <BaseEdge id={id} path={path} interactionWidth={isFar ? 0 : 20} className={classes.line} />
+      {isFar ? null : (
+        <path className={classes.arrow} d={`M${ends.targetX - 9} ${ends.targetY - 4.5} l6 4.5 l-6 4.5`} />
+      )}
       {data?.label ? (
         <text
           className={classes.label}
@@ -65,7 +69,7 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
           {data.label}
         </text>
       ) : null}
-      {onInsert ? (
+      {onInsert && !isFar ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard's way is the command 'Insert a step' on the selected edge
         <g
           className={classes.plus}

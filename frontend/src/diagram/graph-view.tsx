@@ -1,11 +1,12 @@
 import '@xyflow/react/dist/style.css';
 import './tokens.css';
 
-import { Background, BackgroundVariant, Controls, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
+import { Controls, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 
 import { DiagramContext, type DiagramSources, never, nothing } from './context';
 import classes from './diagram.module.css';
+import { Dots } from './dots';
 import { edgeTypes, nodeTypes } from './flow-types';
 import { layOut, needsLayout } from './layout';
 import { OverviewMap } from './overview-map';
@@ -101,7 +102,7 @@ const View = memo(function View({
         fitViewOptions={FIT}
       >
         <SmoothMoves />
-        <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+        <Dots />
         <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
         {minimap ? <OverviewMap /> : null}
       </ReactFlow>

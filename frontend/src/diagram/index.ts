@@ -1,6 +1,7 @@
 /** Looks of nodes and edges, and their layout. Shared by canvas and monitor; knows neither. */
 
 export { DiagramContext, type DiagramSources, type InsertRequest, never, nothing, type ProblemLevel } from './context';
+export { Dots } from './dots';
 export { flowClass } from './flow-class';
 export { edgeTypes, nodeTypes } from './flow-types';
 export { GraphView, type GraphViewProps } from './graph-view';

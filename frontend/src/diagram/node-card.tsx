@@ -1,26 +1,36 @@
-import { type NodeProps, useStore } from '@xyflow/react';
+import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 
 import { useDiagram } from './context';
+import { useIsFar, useIsSpeck } from './far';
+import { FarPorts } from './far-ports';
 import { KindIcon } from './kind-icon';
 import classes from './node-card.module.css';
+import { NODE_HEIGHT, NODE_WIDTH } from './sizes';
 import { STATUS_LOOKS } from './status';
 import { StatusBadge, StatusShape } from './status-badge';
 import { StepPorts } from './step-ports';
 import type { StepFlowNode } from './to-flow';
+import type { NodeStatus } from './types';
 
-/** Below this zoom words cannot be read, so a node is its icon and its status. */
-const READABLE = 0.4;
+export const NodeCard = memo(function NodeCard(node: NodeProps<StepFlowNode>) {
+  const isFar = useIsFar();
+  return (
+    <>
+      {isFar ? (
+        <FarPorts size={{ width: node.width ?? NODE_WIDTH, height: node.height ?? NODE_HEIGHT }} data={node.data} />
+      ) : null}
+      <Card {...node} isFar={isFar} />
+    </>
+  );
+});
 
-export const useIsFar = (): boolean => useStore((state) => state.transform[2] < READABLE);
-
-export const NodeCard = memo(function NodeCard({ id, data, selected, dragging }: NodeProps<StepFlowNode>) {
+function Card({ id, data, selected, dragging, isFar }: NodeProps<StepFlowNode> & { isFar: boolean }) {
   const { useStatus, useMark, useProblem, useIsTarget } = useDiagram();
   const status = useStatus(id);
   const mark = useMark(id);
   const problem = useProblem(id);
   const isTarget = useIsTarget(id);
-  const isFar = useIsFar();
   const shown = status?.status;
   return (
     <div
@@ -36,14 +46,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, dragging }:
         shown ? ({ '--node-status': `var(--status-${STATUS_LOOKS[shown].token})` } as React.CSSProperties) : undefined
       }
     >
-      {isFar ? (
-        <div className={classes.far}>
-          <KindIcon name={data.kind?.icon} size={36} />
-          {shown ? <StatusShape status={shown} size={40} /> : null}
-        </div>
-      ) : (
-        <Words data={data} problem={problem} />
-      )}
+      {isFar ? <Far icon={data.kind?.icon} status={shown} /> : <Words data={data} problem={problem} />}
       {shown && !isFar ? (
         <div className={classes.status}>
           <StatusBadge status={shown} detail={status.detail} sentence={status.sentence} />
@@ -53,7 +56,17 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, dragging }:
       {isFar ? null : <StepPorts id={id} data={data} />}
     </div>
   );
-});
+}
+
+function Far({ icon, status }: { icon: string | undefined; status: NodeStatus['status'] | undefined }) {
+  const isSpeck = useIsSpeck();
+  return (
+    <div className={classes.far}>
+      {isSpeck ? null : <KindIcon name={icon} size={36} />}
+      {status ? <StatusShape status={status} size={40} /> : null}
+    </div>
+  );
+}
 
 const MARK_WORDS = { kept: '⤼ kept', again: '↻ runs again', effect: '! may happen twice' } as const;
 

@@ -61,8 +61,8 @@ export const OverviewMap = memo(function OverviewMap() {
       <svg width={WIDTH} height={HEIGHT} role="img" aria-label="The whole graph in small">
         <path className={classes.frame} d={plan.frames} />
         <path className={classes.step} d={plan.steps} />
-        <InView plan={plan} />
       </svg>
+      <InView plan={plan} />
     </Panel>
   );
 });
@@ -70,18 +70,16 @@ export const OverviewMap = memo(function OverviewMap() {
 const transformOf = (state: ReactFlowState) => state.transform;
 const sizeOf = (state: ReactFlowState) => `${state.width} ${state.height}`;
 
+/** Moved by a transform, which needs no layout: it moves at every frame of a pan. */
 function InView({ plan }: { plan: Plan }) {
   const [x, y, zoom] = useStore(transformOf);
   const [width = 0, height = 0] = useStore(sizeOf).split(' ').map(Number);
   const { scale, left, top } = plan;
+  const at = `translate(${(-x / zoom - left) * scale}px, ${(-y / zoom - top) * scale}px)`;
   return (
-    <rect
+    <span
       className={classes.view}
-      x={(-x / zoom - left) * scale}
-      y={(-y / zoom - top) * scale}
-      width={(width / zoom) * scale}
-      height={(height / zoom) * scale}
-      rx="3"
+      style={{ transform: at, width: (width / zoom) * scale, height: (height / zoom) * scale }}
     />
   );
 }

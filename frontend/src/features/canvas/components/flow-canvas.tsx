@@ -1,20 +1,14 @@
 import '@xyflow/react/dist/style.css';
 import '../../../diagram/tokens.css';
 
-import {
-  Background,
-  BackgroundVariant,
-  ConnectionLineType,
-  type NodeChange,
-  ReactFlow,
-  SelectionMode,
-} from '@xyflow/react';
+import { ConnectionLineType, type NodeChange, ReactFlow, SelectionMode } from '@xyflow/react';
 import { useCallback, useState } from 'react';
 
 import {
   createToFlow,
   type Description,
   DiagramContext,
+  Dots,
   edgeTypes,
   type FlowParts,
   flowClass,
@@ -133,7 +127,7 @@ export function FlowCanvas({ label }: { label: string }) {
           fitViewOptions={FIT}
         >
           <SmoothMoves />
-          <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
+          <Dots />
           {showsMinimap && parts.nodes.length > 0 ? <OverviewMap /> : null}
           <Toolbar />
         </ReactFlow>
