@@ -102,6 +102,13 @@ function reduceStep(steps: Map<string, LiveStep>, event: RunEvent, state: RunSta
   steps.set(path, APPLY[status as StepRunStatus]({ ...step, status: status as StepRunStatus }, event));
 }
 
+/** Where a failed step's flow goes on, by how it is handled. */
+const PORT_OF = { fallback: 'out', port: 'error', not: null } as const;
+
+/** A container ends with the last item that it opened: the event of that end stands for the last progress. */
+const ended = ({ map }: LiveStep, failed: number | null): MapCounts | null =>
+  map && { ...map, settled: map.opened, failed: failed ?? map.failed };
+
 type Apply = (step: LiveStep, event: RunEvent) => LiveStep;
 
 const settle: Apply = (step, event) => ({ ...step, finished_at: event.at, not_before: null, wait: null });
@@ -158,12 +165,15 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
     duration_ms: durationOf(step, event),
     origin: textOf(event.data.origin) ?? step.origin,
     error: null,
+    map: ended(step, null),
   }),
   failed: (step, event) => ({
     ...settle(step, event),
     error: errorOf(event.data.error),
     handled: handledOf(event.data.handled),
+    port: PORT_OF[handledOf(event.data.handled) ?? 'not'],
     duration_ms: durationOf(step, event),
+    map: ended(step, failedItems(event.data.error)),
   }),
   skipped: (step, event) => ({ ...settle(step, event), reason: textOf(event.data.reason) }),
   cancelled: (step, event) => ({ ...settle(step, event), reason: textOf(event.data.reason) }),
@@ -226,6 +236,11 @@ function durationOf(step: LiveStep, event: RunEvent): number | null {
   const told = numberOf(event.data.duration_ms);
   if (told !== null || step.started_at === null) return told;
   return Math.max(0, Date.parse(event.at) - Date.parse(step.started_at));
+}
+
+/** Of a container that failed: how many of its items did. */
+function failedItems(error: Json | undefined): number | null {
+  return isObject(error) && isObject(error.data) ? numberOf(error.data.failed) : null;
 }
 
 function errorOf(value: Json | undefined): StepError | null {
