@@ -43,7 +43,7 @@ TITLES = {
 }
 INVOICES_NAME = "Supplier invoices"
 AGENTS_NAME = "Agents hand work on"
-_COLUMN, _ROW = 280, 240
+_COLUMN, _BESIDE = 288, 96
 
 BATCH_SCHEMA = {
     "type": "object",
@@ -98,9 +98,9 @@ def _edge(source: str, target: str, port: str = "out") -> Document:
     }  # fmt: skip
 
 
-def _placed(nodes: list[Document], rows: list[list[str]], places: dict[str, tuple[int, int]]) -> list[Document]:
-    """`rows` of keys go left to right; `places` puts the rest, relative to its container where it has one."""
-    found = {key: (x * _COLUMN, y * _ROW) for y, row in enumerate(rows) for x, key in enumerate(row)} | places
+def _placed(nodes: list[Document], rows: dict[int, list[str]], others: dict[str, tuple[int, int]]) -> list[Document]:
+    """`rows` by their top, of keys from left to right: three in a row can be read on a laptop. `others` stand apart."""
+    found = {key: (x * _COLUMN, y) for y, row in rows.items() for x, key in enumerate(row)} | others
     for node in nodes:
         node["position"] = dict(zip(("x", "y"), found[node["key"]], strict=True))
     return nodes
@@ -215,9 +215,16 @@ def supplier_invoices() -> Document:
     edges += [_edge("download", "read"), _edge("read", "extract")]
     edges += [_edge("review", "corrections", "approved"), _edge("review", "rejected", "rejected")]
     edges += [_edge(source, target) for source, target in pairwise(tail)]
-    rows = [chain[:4], [*chain[4:], *tail[:2]], tail[2:]]
-    body = {key: (24 + number * 240, 64) for number, key in enumerate(("download", "read", "extract"))}
-    nodes = _placed([*_reading(), *_deciding(), *_delivering()], rows, {**body, "rejected": (3 * _COLUMN, _ROW + 100)})
+    rows = {
+        0: ["start", "fetch", "parse"],
+        120: ["ocr_documents"],
+        328: ["cross_reference", "report"],
+        448: ["review", "corrections", "compliance"],
+        664: ["format", "upload", "notify"],
+        784: ["archive", "output"],
+    }
+    body = {key: (24 + 264 * number, 64) for number, key in enumerate(("download", "read", "extract"))}
+    nodes = _placed([*_reading(), *_deciding(), *_delivering()], rows, {**body, "rejected": (_COLUMN, 448 + _BESIDE)})
     return {"schema": 1, "nodes": nodes, "edges": edges}
 
 
@@ -264,5 +271,8 @@ def agents() -> Document:
     chain = ["start", "requirements", "design", "coding", "testing", "deployment", "output"]
     edges = [_edge(source, target) for source, target in pairwise(chain)]
     edges += [_edge("testing", "release_note"), _edge("testing", "announcement")]
-    beside = {"release_note": (5 * _COLUMN, 100), "announcement": (5 * _COLUMN, 200)}
-    return {"schema": 1, "nodes": _placed(nodes, [chain], beside), "edges": edges}
+    rows = {0: chain[:3], 120: chain[3:6], 432: chain[6:]}
+    beside = {
+        key: (2 * _COLUMN, 120 + _BESIDE * number) for number, key in enumerate(("release_note", "announcement"), 1)
+    }
+    return {"schema": 1, "nodes": _placed(nodes, rows, beside), "edges": edges}
