@@ -6,8 +6,8 @@ import './base.css';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 
+import { readStyleNonce } from '../lib/style-nonce';
 import { App } from './app';
-import { styleNonce } from './theme';
 
 async function start(): Promise<void> {
   if (import.meta.env.MODE === 'mock') {
@@ -15,7 +15,7 @@ async function start(): Promise<void> {
     await startMock();
   }
   // Dialogs keep the page behind them from scrolling by a style element of their own, which needs the nonce as well.
-  setNonce(styleNonce());
+  setNonce(readStyleNonce());
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no element #root to draw into');
   createRoot(root).render(<App />);

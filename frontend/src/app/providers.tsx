@@ -9,7 +9,8 @@ import { ApiError } from '../api/errors';
 import { LiveContext, liveUrl } from '../api/live';
 import { LiveSocket } from '../api/live-socket';
 import { keys } from '../api/query-keys';
-import { cssVariables, styleNonce, theme } from './theme';
+import { readStyleNonce } from '../lib/style-nonce';
+import { cssVariables, theme } from './theme';
 
 /** A signed-out session shows itself in any call; whoever sees it first goes to the sign-in page. */
 function onError(error: unknown): void {
@@ -74,7 +75,7 @@ export function Ground({ client, live, children, env = 'default' }: GroundProps)
         theme={theme}
         cssVariablesResolver={cssVariables}
         defaultColorScheme="auto"
-        getStyleNonce={styleNonce}
+        getStyleNonce={readStyleNonce}
         env={env}
       >
         <ModalsProvider>

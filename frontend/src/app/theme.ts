@@ -79,9 +79,3 @@ export const cssVariables: CSSVariablesResolver = () => {
   };
   return { variables: {}, light: shared, dark: shared };
 };
-
-/** The nonce that the page's content security policy lets style elements carry. */
-export function styleNonce(): string {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
-  return meta?.nonce || meta?.content || '';
-}
