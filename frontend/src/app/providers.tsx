@@ -79,7 +79,7 @@ export function Ground({ client, live, children, env = 'default' }: GroundProps)
         env={env}
       >
         <ModalsProvider>
-          <Notifications position="bottom-right" />
+          <Notifications position="top-center" />
           <LiveContext value={live}>{children}</LiveContext>
         </ModalsProvider>
       </MantineProvider>
