@@ -6,7 +6,7 @@ import type { LiveStep } from '../reducer';
 import classes from './step-panel.module.css';
 
 const DELIVERY: { [delivery: string]: string } = {
-  at_least_once: 'may happen again after a crash',
+  at_least_once: 'may run again after a crash, with the same key',
   pure: 'no outside effect',
   keyed: 'keyed: the outside can tell a repeat',
   at_most_once: 'at most once: never restarted by itself',
