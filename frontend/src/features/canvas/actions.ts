@@ -1,4 +1,5 @@
 /** What hands do on the canvas: each one change of the document with a label for undo. Commands, menus and drags call these. */
+
 import {
   type GraphDocument,
   HEADER_HEIGHT,
@@ -9,6 +10,7 @@ import {
   type Point,
   snap,
 } from '../../diagram';
+import { FIT } from './fit';
 import type { Hands } from './hands';
 import { copy, paste, readClip, writeClip } from './model/clipboard';
 import {
@@ -215,7 +217,7 @@ export function duplicateSelected(hands: Hands): void {
 
 export function tidy(hands: Hands): void {
   hands.store.getState().apply('Tidy up', (document) => layOut(document, hands.kinds));
-  requestAnimationFrame(() => void hands.flow.current?.fitView({ padding: 0.12, maxZoom: 1, duration: 120 }));
+  requestAnimationFrame(() => void hands.flow.current?.fitView({ ...FIT, duration: 120 }));
 }
 
 /** Gives a step its name; a key that was made from the kind follows the name, and every expression follows the key. */

@@ -1,4 +1,5 @@
 import { tidy } from '../actions';
+import { FIT } from '../fit';
 import { always, canEdit, closeTopmost, goTo, hasOne, open, openSettings, selectAlong, walk } from './acts';
 import type { Command } from './command';
 
@@ -53,7 +54,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
     keys: ['1'],
     menus: ['pane'],
     when: always,
-    run: (h) => void h.flow.current?.fitView({ padding: 0.12, maxZoom: 1, duration: 120 }),
+    run: (h) => void h.flow.current?.fitView({ ...FIT, duration: 120 }),
   },
   {
     id: 'zoom-100',

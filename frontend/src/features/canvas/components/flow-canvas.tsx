@@ -18,6 +18,7 @@ import {
   type StepFlowNode,
 } from '../../../diagram';
 import { useDescriptions } from '../descriptions';
+import { FIT } from '../fit';
 import { type Flow, useCanvas, useHands, useUi } from '../hands';
 import { useConnecting } from '../use-connecting';
 import { useDrag } from '../use-drag';
@@ -28,7 +29,6 @@ import classes from './editor.module.css';
 import { EmptyCanvas, LoneStep } from './empty-canvas';
 import { Toolbar } from './toolbar';
 
-const FIT = { padding: 0.12, maxZoom: 1 } as const;
 const GRID: [number, number] = [4, 4];
 const MIDDLE_BUTTON = [1];
 const MORE_KEYS = ['Shift', 'Meta', 'Control'];
