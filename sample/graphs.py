@@ -219,12 +219,14 @@ def supplier_invoices() -> Document:
         0: ["start", "fetch", "parse"],
         120: ["ocr_documents"],
         328: ["cross_reference", "report"],
-        448: ["review", "corrections", "compliance"],
+        448: ["review"],
         664: ["format", "upload", "notify"],
         784: ["archive", "output"],
     }
     body = {key: (24 + 264 * number, 64) for number, key in enumerate(("download", "read", "extract"))}
-    nodes = _placed([*_reading(), *_deciding(), *_delivering()], rows, {**body, "rejected": (_COLUMN, 448 + _BESIDE)})
+    # Level with the port 'approved', so that its edge runs straight below its word.
+    beside = {"corrections": (_COLUMN, 440), "compliance": (2 * _COLUMN, 440), "rejected": (_COLUMN, 544)}
+    nodes = _placed([*_reading(), *_deciding(), *_delivering()], rows, {**body, **beside})
     return {"schema": 1, "nodes": nodes, "edges": edges}
 
 
