@@ -53,7 +53,8 @@ export function errorFrom(status: number, body: unknown): ApiError {
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) {
     const [first] = error.fields;
-    return first ? `${error.detail} ${first.field}: ${first.message}` : error.detail;
+    const isSaid = !first || error.detail.includes(first.message); // the server's sentence names the first field by itself
+    return isSaid ? error.detail : `${error.detail} ${first.field}: ${first.message}`;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { csrfToken, queryString, readCookie, request } from '../client';
-import { ApiError } from '../errors';
+import { ApiError, sentenceOf } from '../errors';
 
 function answer(body: string, status = 200) {
   const fetched = vi.fn(async (..._: Parameters<typeof fetch>) => new Response(body, { status }));
@@ -93,5 +93,20 @@ describe('the parts of a call', () => {
   it('take the token of the page where there is no cookie', () => {
     document.head.innerHTML = '<meta name="csrf-token" content="from-page">';
     expect(csrfToken()).toBe('from-page');
+  });
+});
+
+describe('the sentence of a refusal', () => {
+  const refused = (detail: string) =>
+    new ApiError({
+      ...{ code: 'bad_input', status: 400, detail },
+      data: { fields: [{ field: 'name', message: 'It is too long.' }] },
+    });
+
+  it('names a field once, whether or not the server does', () => {
+    expect(sentenceOf(refused('name: It is too long. (1 more)'))).toBe('name: It is too long. (1 more)');
+    expect(sentenceOf(refused('The connection was not saved.'))).toBe(
+      'The connection was not saved. name: It is too long.',
+    );
   });
 });
