@@ -189,24 +189,28 @@ def _node_major(command: str) -> int:
 
 # ------------------------------------------------------------------ the browser of the tests
 def browser() -> None:
-    """Chromium by apt where it is missing and we may; else a word, and a failure in CI."""
-    if any(shutil.which(name) for name in BROWSERS):
+    """Chromium, and bubblewrap for the tests of the sandbox, by apt where they are missing and we may; else a word, and
+    a failure in CI."""
+    missing = [] if any(shutil.which(name) for name in BROWSERS) else ["chromium"]
+    missing += [] if shutil.which("bwrap") else ["bubblewrap"]
+    if not missing:
         return
+    what = " and ".join(missing)
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        say("Chromium for the browser tests: apt-get install chromium")
+        say(f"For the tests: apt-get install {what}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         with contextlib.suppress(Problem):
             _do(["apt-get", "update", "-qq"], env=environment, hint="")
         _do(
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
             env=environment,
             quiet=True,
-            hint="Install Chromium yourself, any version of the last years.",
+            hint=f"Install {what} yourself, any version of the last years.",
         )
         return
     if os.environ.get("CI") == "true":
-        raise Problem("CI needs Chromium, and it cannot be installed here: apt-get is missing or the user is not root.")
-    say("No Chromium here, and only root could install it: the browser tests will be skipped")
+        raise Problem(f"CI needs {what}, not to be installed here: apt-get is missing or the user is not root.")
+    say(f"No {what} here, and only root could install it: the tests that need it will be skipped")
 
 
 # ------------------------------------------------------------------ what all of them use

@@ -137,7 +137,7 @@ PROBES = {
     "writes beside itself": "open('probe', 'w').write('x')",
     "makes a link": "import os; os.symlink('/etc/passwd', '/tmp/pawl-probe')",
     "changes a file's mode": "import os; os.chmod('/tmp', 0o777)",
-    "removes": "import os; os.rmdir('/tmp/pawl-probe-folder')",
+    "removes": "import os; os.rmdir('FOLDER')",
     "opens a connection": "import socket; socket.create_connection(('127.0.0.1', PORT), 1)",
     "sends a datagram": "from socket import *; socket(AF_INET, SOCK_DGRAM).sendto(b'x', ('127.0.0.1', PORT))",
     "opens a unix socket": "import socket; socket.socket(socket.AF_UNIX).connect('/var/run/docker.sock')",
@@ -155,25 +155,28 @@ PROBES = {
 }
 
 
+FOLDER = Path(f"/tmp/pawl-probe-folder-{os.getpid()}")  # outside of what the sandbox may touch; one for each process
+
+
 @pytest.mark.parametrize("probe", PROBES.values(), ids=PROBES.keys())
 def test_the_sandbox_stops_code_that(ctx: FakeContext, listener: int, probe: str) -> None:
-    Path("/tmp/pawl-probe-folder").mkdir(exist_ok=True)
-    code = probe.replace("PPID", str(os.getpid())).replace("PORT", str(listener))
+    FOLDER.mkdir(exist_ok=True)
+    code = probe.replace("PPID", str(os.getpid())).replace("PORT", str(listener)).replace("FOLDER", str(FOLDER))
     failure = failure_of(ctx, code)
     assert failure.code == "python_error"
     assert "Permission" in failure.message or "AssertionError" in failure.message or "not allowed" in failure.message
     assert not Path("/tmp/pawl-probe").exists()
-    Path("/tmp/pawl-probe-folder").rmdir()
+    FOLDER.rmdir()
 
 
 @pytest.mark.parametrize("probe", ["removes", "opens a connection", "starts a program", "forks"])
 def test_the_same_probe_works_outside_of_the_sandbox(listener: int, probe: str) -> None:
     """Otherwise the test above would prove nothing."""
-    Path("/tmp/pawl-probe-folder").mkdir(exist_ok=True)
-    code = PROBES[probe].replace("PORT", str(listener))
+    FOLDER.mkdir(exist_ok=True)
+    code = PROBES[probe].replace("PORT", str(listener)).replace("FOLDER", str(FOLDER))
     assert subprocess.run([sys.executable, "-c", code], timeout=10, check=False, capture_output=True).returncode == 0
-    if Path("/tmp/pawl-probe-folder").exists():
-        Path("/tmp/pawl-probe-folder").rmdir()
+    if FOLDER.exists():
+        FOLDER.rmdir()
 
 
 def test_no_setting_of_pawl_is_in_its_environment(ctx: FakeContext, monkeypatch: pytest.MonkeyPatch) -> None:
