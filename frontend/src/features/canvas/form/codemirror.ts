@@ -28,6 +28,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
+import { braces } from './braces';
 import { complete, type Scope } from './completion';
 
 const look = EditorView.theme({
@@ -108,20 +109,6 @@ function completer(scope: () => Scope) {
   };
 }
 
-/** '{{' closes itself, with the cursor between. */
-const closeBraces = EditorView.inputHandler.of((view, from, to, text) => {
-  if (text !== '{' || from !== to || view.state.sliceDoc(from - 1, from) !== '{') return false;
-  if (
-    view.state
-      .sliceDoc(from, from + 2)
-      .trim()
-      .startsWith('}}')
-  )
-    return false;
-  view.dispatch({ changes: { from, insert: '{  }}' }, selection: { anchor: from + 2 }, userEvent: 'input.type' });
-  return true;
-});
-
 export interface EditorSetup {
   scope: () => Scope;
   multiline: boolean;
@@ -150,7 +137,7 @@ export function extensionsOf(setup: EditorSetup): Extension[] {
     keymap.of([...(language && numbers ? [indentWithTab] : []), ...defaultKeymap, ...historyKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
     multiline ? EditorView.lineWrapping : [ONE_LINE, flat],
-    literal ? [] : [expressions, closeBraces, autocompletion({ override: [completer(setup.scope)], icons: false })],
+    literal ? [] : [expressions, braces, autocompletion({ override: [completer(setup.scope)], icons: false })],
     language ? [language, indentOnInput(), bracketMatching()] : [],
     numbers ? [lineNumbers(), highlightActiveLine()] : [],
     placeholder ? placeholderOf(placeholder) : [],
