@@ -29,7 +29,7 @@ from runs.engine.wait import answer_wait as engine_answer
 from runs.models import Run, Wait
 from runs.store.read import Connection
 from steps.base import StepFailure
-from steps.schema_check import check as schema_problems
+from steps.schema_bounded import check_bounded as schema_problems
 from teams import audit
 from teams.access import Actor, Permission, require
 

@@ -1,4 +1,7 @@
-"""Checks a value against a JSON Schema and lists every problem. For bodies only: jsonschema is slow to import."""
+"""Checks a value against a JSON Schema and lists every problem. For bodies; web asks steps.schema_bounded.
+
+jsonschema is slow to import.
+"""
 
 from itertools import islice
 from typing import Any
@@ -31,6 +34,8 @@ def check(value: Any, schema: dict[str, Any]) -> list[dict[str, str]]:
         ) from problem
     except Unresolvable as problem:
         raise StepFailure("bad_schema", f"The JSON Schema refers to what it does not contain: {problem}") from problem
+    except RecursionError as problem:
+        raise StepFailure("bad_schema", "The JSON Schema refers to itself without end.") from problem
     found.sort(key=lambda error: [str(part) for part in error.path])
     return [{"path": _path(each.path), "message": each.message[:500], "rule": str(each.validator)} for each in found]
 

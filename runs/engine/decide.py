@@ -23,7 +23,8 @@ def decide_step(
     """Raises StepNotFound, NotPossibleNow, GenerationChanged. `output` is taken with 'happened' only."""
 
     def act(tx: Transition) -> dict[str, Any]:
-        found = connection.execute(FIND, (wanted.run_id, path)).fetchone()
+        # PostgreSQL takes no NUL character, so no step has one
+        found = None if "\0" in path else connection.execute(FIND, (wanted.run_id, path)).fetchone()
         if found is None:
             raise StepNotFound(f"This run has no step '{path}'.", path=path)
         row = tx.add_known(tx.loader.row(found[0]))

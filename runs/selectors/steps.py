@@ -71,7 +71,8 @@ def _map_shape(step: StepRun) -> dict[str, int] | None:
 
 
 def step_for(run: Run, path: str) -> StepRun:
-    found = StepRun.objects.filter(run_id=run.id, path=path).first()
+    # PostgreSQL takes no NUL character, so no step has one
+    found = None if "\0" in path else StepRun.objects.filter(run_id=run.id, path=path).first()
     if found is None:
         raise StepNotFound(f"This run has no step '{path}'.", path=path)
     return found

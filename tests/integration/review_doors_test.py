@@ -140,6 +140,30 @@ def test_the_same_idempotency_key_answers_the_same_run_also_after_the_workflow_a
         assert again.json()["id"] == first.json()["id"]
 
 
+@pytest.mark.parametrize(
+    "rules", [{"$ref": "#"}, {"properties": {"a": {"pattern": "^(a+)+$"}}}], ids=["itself", "pattern"]
+)
+def test_a_hostile_input_schema_is_refused_and_holds_nobody_up(people: Cast, rules: dict[str, Any]) -> None:
+    with World(workspace=people.acme) as world:
+        version = world.draw("S > A", configs={"A": {"value": 1}})
+        graph = json.loads(version.graph)
+        next(node for node in graph["nodes"] if node["kind"] == "start")["config"] = {"input_schema": rules}
+        type(version).objects.create(workflow=version.workflow, number=2, graph=json.dumps(graph))
+        address = url(people, f"workflows/{version.workflow_id}/runs")
+        answer = post(people.client(Role.OPERATOR), address, {"input": {"a": "a" * 40 + "b"}})
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_run_input")
+
+
+def test_no_step_has_a_nul_character_in_its_path(people: Cast) -> None:
+    with World(workspace=people.acme) as world:
+        run = approval(world)
+        client = people.client(Role.OWNER)
+        for tail in ("steps/P%00", "steps/P%00/logs", "items/P%00"):
+            assert client.get(url(people, f"runs/{run}/{tail}")).status_code == 404, tail
+        body = {"command_id": str(new_id()), "generation": 1, "decision": "skip"}
+        assert post(client, url(people, f"runs/{run}/steps/P%00/decide"), body).status_code == 404
+
+
 # ---------------------------------------------------------------------- live
 
 
