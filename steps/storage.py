@@ -13,6 +13,7 @@ from steps.base import StepFailure
 
 CHUNK = 1024 * 1024
 MB = 1024 * 1024
+LONGEST_NAME = 255  # bytes, in every file system that Linux is used with
 
 
 def locate(root: Path, path: str) -> Path:
@@ -20,10 +21,13 @@ def locate(root: Path, path: str) -> Path:
     base = root.resolve()
     try:
         place = (base / path).resolve()
+        names_fit = all(len(part.encode()) <= LONGEST_NAME for part in path.split("/"))
     except (OSError, ValueError, RuntimeError) as problem:  # a link to itself, a NUL character
         raise StepFailure("path_refused", f"'{path}' is not a path in the workspace's storage.") from problem
     if path.startswith("/") or place == base or not place.is_relative_to(base):
         raise StepFailure("path_refused", f"'{path}' leads out of the workspace's storage. Use a path below it.")
+    if not names_fit:
+        raise StepFailure("path_refused", f"'{path}' has a name of more than {LONGEST_NAME} bytes. Shorten it.")
     return place
 
 

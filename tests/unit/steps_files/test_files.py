@@ -31,6 +31,22 @@ def test_no_path_leads_out_of_the_storage(ctx: FakeContext, path: str) -> None:
     assert sorted(each.name for each in ctx.storage_root.parent.iterdir()) == ["storage"]
 
 
+@pytest.mark.parametrize("path", ["a" * 300, "a/" + "é" * 200 + "/b"])
+def test_a_name_that_no_file_can_have_is_refused_without_a_word_of_where_the_storage_is(
+    ctx: FakeContext, path: str
+) -> None:
+    for act in (
+        lambda: run_step(ctx, "read_file", path=path),
+        lambda: run_step(ctx, "write_file", path=path, content="x"),
+        lambda: run_step(ctx, "archive", path="a.zip", files=[path]),
+        lambda: run_step(ctx, "archive", path=path, entries={"x": "x"}),
+    ):
+        with pytest.raises(StepFailure) as failure:
+            act()
+        assert failure.value.code == "path_refused"
+        assert str(ctx.storage_root) not in failure.value.message
+
+
 def test_a_link_that_leads_out_of_the_storage_is_refused(ctx: FakeContext, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s3cret")
     (ctx.storage_root / "link").symlink_to(tmp_path)
