@@ -64,11 +64,12 @@ function succeededSentence(step: LiveStep): string {
 
 function detailOf(step: LiveStep): string | undefined {
   if (step.map && step.map.total > 0) return `${step.map.settled}/${step.map.total}`;
-  if (step.status === 'succeeded') return step.duration_ms === null ? undefined : formatDuration(step.duration_ms);
-  if (step.status === 'running' || step.status === 'failed' || step.status === 'retry_wait') {
-    return step.attempt > 1 ? `attempt ${step.attempt}` : undefined;
+  const tries = step.attempt > 1 ? `attempt ${step.attempt}` : undefined;
+  if (step.status === 'succeeded') {
+    const took = step.duration_ms === null ? undefined : formatDuration(step.duration_ms);
+    return tries && took ? `${tries} · ${took}` : (tries ?? took);
   }
-  return undefined;
+  return step.status === 'running' || step.status === 'failed' || step.status === 'retry_wait' ? tries : undefined;
 }
 
 const seen = new WeakMap<LiveStep, NodeStatus>();

@@ -109,6 +109,7 @@ describe('what a node shows', () => {
     if (!step) throw new Error('no such step');
     expect(nodeStatus(step)).toBe(nodeStatus(step));
     expect(nodeStatus(step)).toMatchObject({ status: 'succeeded', detail: '1.2 s' });
+    expect(nodeStatus({ ...step, attempt: 2 }).detail).toBe('attempt 2 · 1.2 s');
   });
 
   it('of a container that works on its items is running, with their counts', () => {
