@@ -9,7 +9,7 @@ import type { NodeMark } from '../../diagram';
 import { readPath } from './paths';
 import type { RunState } from './reducer';
 import { useMonitor, useRunState } from './store';
-import { failedPaths, hasFailedBranch, isResumable } from './summary';
+import { failedPaths, hasFailedBranch, isResumable, progressOf } from './summary';
 
 /** A resume that is being looked at before it is done. */
 export interface Plan {
@@ -43,9 +43,11 @@ export function useResumePlan(may: boolean): Plan {
   const generation = useRunState((state) => state.run.generation);
   const failures = useRunState(failedPaths);
   const resumable = useRunState((state) => isResumable(state.run) || hasFailedBranch(state));
+  // While other branches go on, what a resume keeps grows.
+  const done = useRunState((state) => (hasFailedBranch(state) ? progressOf(state).done : 0));
   const [opened, setOpened] = useState<Opened | null>(null);
   const preview = useQuery({
-    queryKey: [...keys.run(ref.ws, ref.run), 'preview', opened?.paths ?? null, generation, failures],
+    queryKey: [...keys.run(ref.ws, ref.run), 'preview', opened?.paths ?? null, generation, failures, done],
     queryFn: () => previewResume(ref, opened?.paths),
     enabled: resumable,
     staleTime: Number.POSITIVE_INFINITY,
