@@ -72,8 +72,10 @@ function WaitFact({ wait }: { wait: StepWait }) {
     <>
       <dt>{wait.kind === 'timer' ? 'Timer' : 'Asked a person'}</dt>
       <dd>
-        <TimeAgo at={wait.opened_at} />
-        {wait.answered_by ? `, answered by ${wait.answered_by}` : ''}
+        <span>
+          <TimeAgo at={wait.opened_at} />
+          {wait.answered_by ? `, answered by ${wait.answered_by}` : ''}
+        </span>
       </dd>
     </>
   );

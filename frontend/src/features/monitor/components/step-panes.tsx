@@ -28,6 +28,13 @@ function noOutput(step: LiveStep): string {
     : 'No output: no attempt has committed a result.';
 }
 
+/** An attempt tells its input together with how it ended; one that was killed tells nothing. */
+function noInput(attempt: number): string {
+  return attempt === 0
+    ? 'It has no input yet: no attempt has begun.'
+    : 'No input is kept: it comes with the word of the attempt, and this one has not given any.';
+}
+
 /** Input, output, log and partial results of the attempt that is looked at. */
 export function StepPanes({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   const { pane, setPane, attempt } = useSelection();
@@ -45,7 +52,7 @@ export function StepPanes({ step, detail }: { step: LiveStep; detail: StepDetail
         ))}
       </Tabs.List>
       <Tabs.Panel value="input">
-        <ValuePane given={given} label="input" empty="It has no input: nothing was worked out for it yet." />
+        <ValuePane given={given} label="input" empty={noInput(number)} />
       </Tabs.Panel>
       <Tabs.Panel value="output">
         <ValuePane given={detail.output} label="output" empty={noOutput(step)} />
