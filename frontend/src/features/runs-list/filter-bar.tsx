@@ -16,7 +16,7 @@ interface FilterBarProps {
   clear: () => void;
 }
 
-const STATUSES = ['running', 'failed', 'succeeded', 'cancelled', 'paused'];
+const STATUSES = ['running', 'failed', 'succeeded', 'cancelled'];
 const SPAN_OPTIONS = Object.entries(SPANS).map(([value, { label }]) => ({ value, label }));
 
 /** What is filtered stands in the address; each chip takes one filter away. */

@@ -71,7 +71,7 @@ function Where({ run }: { run: Run }) {
       <span className={classes.meter} aria-hidden="true">
         <span style={{ width: `${total > 0 ? Math.min(100, (done / total) * 100) : 0}%` }} />
       </span>
-      <span className="num">
+      <span className="num" title="Steps, those of every item included">
         {done} of {total}
       </span>
       {at ? (
