@@ -3,6 +3,9 @@ from datetime import UTC, datetime
 from steps.base import StepContext, StepFailure, WaitFor
 from steps.delay.spec import LONGEST_S, DelayConfig
 
+# The engine keeps moments in UTC, where a zone's first day of year 1 lies before all that Python can read again.
+LONG_PAST = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 def run(config: DelayConfig, ctx: StepContext) -> WaitFor:
     if config.until is None:
@@ -12,4 +15,5 @@ def run(config: DelayConfig, ctx: StepContext) -> WaitFor:
     if seconds > LONGEST_S:
         raise StepFailure("delay_too_long", f"{config.until.isoformat()} is more than 366 days away.")
     until = config.until.isoformat()
-    return WaitFor("timer", seconds=seconds, data={"until": until}, output={"seconds": seconds, "until": until})
+    kept = max(config.until, LONG_PAST).isoformat()
+    return WaitFor("timer", seconds=seconds, data={"until": kept}, output={"seconds": seconds, "until": until})

@@ -162,6 +162,12 @@ def test_delay_waits_until_a_moment_and_not_at_all_for_one_that_has_passed(ctx: 
     assert run_step(ctx, "delay", until="2001-01-01T00:00:00Z").seconds == 0
 
 
+def test_delay_names_no_moment_that_the_database_gives_back_in_a_way_python_cannot_read(ctx: FakeContext) -> None:
+    answer = run_step(ctx, "delay", until="0001-01-01T00:00:00+14:00")
+    assert answer.seconds == 0
+    assert datetime.fromisoformat(answer.data["until"]).astimezone(UTC).year >= 1
+
+
 @pytest.mark.parametrize(
     "config",
     [
