@@ -12,9 +12,12 @@ from runs.engine.definitions import definition_of
 from runs.engine.transact import RunNotFound
 from runs.store.read import READ_RUN, Connection, Rows, run_row
 
-# What the kept steps took, in seconds: what the resume saves. Containers are left out, their items are counted.
-SAVED = """SELECT coalesce(sum(extract(epoch FROM finished_at - started_at)), 0) FROM runs_steprun
-    WHERE run_id = %s AND status = 'succeeded' AND item_total IS NULL AND coalesce(wait_kind, '') = ''"""
+# The seconds during which kept steps worked: what ran side by side counts once, the time of a person not at all.
+# Containers are left out, their items are counted.
+SAVED = """SELECT coalesce(sum(extract(epoch FROM upper(span) - lower(span))), 0) FROM (
+    SELECT unnest(range_agg(tstzrange(started_at, greatest(started_at, finished_at)))) AS span FROM runs_steprun step
+    WHERE run_id = %s AND status = 'succeeded' AND item_total IS NULL AND started_at IS NOT NULL AND NOT EXISTS (
+        SELECT FROM runs_wait WHERE runs_wait.run_id = step.run_id AND step_run_id = step.id)) spans"""
 
 
 def resume_run(connection: Connection, wanted: Command, *, paths: Collection[str] | None = None) -> Commanded:
@@ -32,7 +35,7 @@ def preview_resume(
 ) -> tuple[Plan, float, int]:
     """What `resume_run` would do, without doing it: the same function, whose transition is thrown away.
 
-    Also the seconds that the kept steps had taken, and the generation that was seen. Call it in one snapshot
+    Also the seconds that the kept steps had worked, and the generation that was seen. Call it in one snapshot
     (REPEATABLE READ). Raises NothingToResume.
     """
     values = connection.execute(READ_RUN, (run_id,)).fetchone()
