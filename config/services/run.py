@@ -37,7 +37,9 @@ def run(state: Path, *, say: Say) -> int:
                 web = house.take_port("web")
                 supervisor = Supervisor(programs(environment, web=web), logs=house.state / "logs", say=say)
                 _wait_for_web(supervisor, port=web)
-                _welcome(say, port=web, password=house.keys.get("demo"), took_s=time.monotonic() - started)
+                sample = environment["PAWL_SAMPLE_HTTP"]
+                took_s = time.monotonic() - started
+                _welcome(say, port=web, sample=sample, password=house.keys.get("demo"), took_s=took_s)
                 _watch(supervisor, house)
             finally:
                 ignore_signals()  # a second Ctrl-C must not leave half of it running
@@ -128,12 +130,13 @@ def _answers(port: int) -> bool:
         return False
 
 
-def _welcome(say: Say, *, port: int, password: str, took_s: float) -> None:
+def _welcome(say: Say, *, port: int, sample: str, password: str, took_s: float) -> None:
     say(
         f"Ready after {took_s:.1f} s. Ctrl-C stops everything.\n\n"
         f"    Pawl      http://{LOOPBACK}:{port}/\n"
         f"    e-mail    {DEMO_EMAIL}\n"
         f"    password  {password}\n"
+        f"    sample    http://{sample}/  (the API of 'Supplier invoices')\n"
     )
 
 
