@@ -132,7 +132,7 @@ def node_modules() -> None:
     environment = _node_environment()
     say("Front end: npm ci")
     _do(
-        ["npm", "ci", "--no-audit", "--no-fund"],
+        ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"],
         cwd=FRONTEND,
         env=environment,
         hint="Is an npm registry reachable? `npm config get registry` says which one is asked.",
