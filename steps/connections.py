@@ -5,8 +5,9 @@ shows only the fields that are not secret; a body gets the settings from `ctx.co
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from steps.base import StepContext, StepFailure
 
@@ -27,6 +28,13 @@ class HttpConnection(ConnectionSettings):
     headers: dict[str, str] = Field(
         default_factory=dict, title="Headers", description="Such as an API key.", json_schema_extra=SECRET
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _holds_no_password(cls, value: str) -> str:
+        if "@" in urlsplit(value).netloc:
+            raise ValueError("write user and password into their own fields: everybody may read the address")
+        return value
 
 
 class SqlConnection(ConnectionSettings):

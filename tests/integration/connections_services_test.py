@@ -109,6 +109,7 @@ def test_kept_secrets_cannot_be_sent_to_another_server(people: Cast) -> None:
         ("ftp", {}, "kind"),
         ("http", {}, "settings.base_url"),
         ("http", {"base_url": "file:///etc"}, "settings.base_url"),
+        ("http", {"base_url": f"https://user:{TOKEN}@api.example.com"}, "settings.base_url"),
         ("http", {**HTTP, "nonsense": TOKEN}, "settings.nonsense"),
         ("smtp", {"host": "mail", "port": TOKEN}, "settings.port"),
         ("smtp", {"host": "mail", "port": -1}, "settings.port"),
