@@ -76,6 +76,12 @@ def pytest_configure() -> None:
     hypothesis_settings.load_profile("ci" if IN_CI else "desk")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """The processes to come inherit our environment; with this in it they would read our settings before their own."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """In CI nothing is left out silently: a skip is a failure."""
