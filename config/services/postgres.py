@@ -24,6 +24,8 @@ from config.services.errors import ServiceProblem
 SUPERUSER = "postgres"
 _START_LIMIT_S = 60.0
 _PORT_TRIES = 3
+_DYING_LIMIT_S = 20.0
+_HELD = "pre-existing shared memory block"
 
 
 class Postgres:
@@ -55,11 +57,16 @@ class Postgres:
             self._initialise(install)
         self._check_version(install)
         refused: list[int] = []
-        for _ in range(_PORT_TRIES):
+        deadline = time.monotonic() + _DYING_LIMIT_S
+        while len(refused) < _PORT_TRIES:
             self.port = ports.free_port(preferred, taken=refused)
             if self._start_on(install):
                 return
-            refused.append(self.port)  # somebody was faster
+            if _HELD in self._last_words() and time.monotonic() < deadline:
+                time.sleep(0.2)  # a process of the server that died is not gone yet
+                self._end_leftovers()
+            else:
+                refused.append(self.port)  # somebody was faster
         raise ServiceProblem(f"PostgreSQL does not start. Its last words are in {self.log}:\n{self._last_words()}")
 
     def stop(self, *, immediately: bool = False) -> None:

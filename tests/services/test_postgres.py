@@ -1,6 +1,7 @@
 import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,28 @@ def test_what_was_committed_survives_a_kill_of_every_process(server: Postgres) -
     try:
         assert _one(again.url(), "select n from kept") == 7
     finally:
+        again.stop()
+
+
+def test_a_start_waits_for_the_last_process_of_a_server_that_was_killed(
+    server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert server.process is not None
+    session = psycopg.connect(server.url())
+    dying = session.info.backend_pid
+    os.kill(dying, signal.SIGSTOP)
+    os.kill(server.process.pid, signal.SIGKILL)
+    server.process.wait(5)
+    again = Postgres(server.folder, password="s3cret/&")
+    monkeypatch.setattr(again, "_end_leftovers", lambda: (server.data / "postmaster.pid").unlink(missing_ok=True))
+    gone = threading.Timer(2, os.kill, (dying, signal.SIGKILL))
+    gone.start()
+    try:
+        again.start(preferred=[server.port])
+        assert _one(again.url(), "select 1") == 1
+    finally:
+        gone.join()
+        session.close()
         again.stop()
 
 
