@@ -5,6 +5,7 @@ proxy from the environment, and holds bounds on time and size. steps/addresses.p
         answer.status, answer.headers, answer.body   (an open temporary file)
 """
 
+import re
 import ssl
 import tempfile
 import time
@@ -119,7 +120,12 @@ def _as_failures(request: Request, limits: Limits) -> Iterator[None]:
     except httpx.TimeoutException as problem:
         message = f"{request.method} {request.url} took longer than {limits.timeout_s:g} s."
         raise StepFailure("timed_out", message, retryable=True, data=data) from problem
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError, ValueError, TypeError) as problem:
+    except httpx.LocalProtocolError as problem:
+        # it shows a header as Python writes bytes, and so a credential in a form that no masking knows
+        told = re.sub(r" b['\"].*", "", str(problem), flags=re.DOTALL)
+        message = f"{request.method} '{request.url}' is no request that can be sent: {told}"
+        raise StepFailure("bad_request", message, data=data) from problem
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError, TypeError) as problem:
         message = f"{request.method} '{request.url}' is no request that can be sent: {problem}"
         raise StepFailure("bad_request", message, data=data) from problem
     except httpx.DecodingError as problem:
