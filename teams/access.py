@@ -102,7 +102,8 @@ def require_system(actor: Actor) -> None:
 
 def workspace_for(actor: Actor, slug: str) -> Workspace:
     """The workspace of that address, if the actor belongs to it. Raises NotFound otherwise."""
-    found = visible_workspaces(actor).filter(slug=slug).first()
+    # PostgreSQL takes no NUL character, so no workspace has one
+    found = None if "\0" in slug else visible_workspaces(actor).filter(slug=slug).first()
     if found is None:
         raise NotFound("There is no such workspace, or you are not a member of it.")
     return found

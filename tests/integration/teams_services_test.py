@@ -51,6 +51,8 @@ def test_the_stranger_sees_no_workspace_and_adds_nobody_to_it() -> None:
     with pytest.raises(NotFound):
         workspace_for(stranger, people.acme.slug)
     with pytest.raises(NotFound):
+        workspace_for(people.actor(Role.OWNER), f"{people.acme.slug}\0")
+    with pytest.raises(NotFound):
         add_member(actor=stranger, workspace=people.acme, user=people.stranger, role=Role.VIEWER)
     assert not visible_to(stranger, Membership.objects.all(), people.acme).exists()
 
