@@ -235,21 +235,22 @@ def supplier_invoices() -> Document:
 _UNTESTED = {"passed": None, "note": "the tests did not end in time"}
 
 
+_WISH = {
+    "type": "object",
+    "required": ["wish"],
+    "properties": {
+        "wish": {"type": "string", "title": "What should be built?", "default": "A calculator for VAT"},
+        "testing_takes_s": {"type": "number", "title": "How long testing takes, in s", "default": 10},
+    },
+}
+
+
 def agents() -> Document:
     """Testing runs into its limit, twice. Then: deployment goes on with a default, the release note is skipped, and the
     announcement waits for a person to mend what failed.
     """
     nodes = [
-        _node("start", "start", {
-            "input_schema": {
-                "type": "object",
-                "required": ["wish"],
-                "properties": {
-                    "wish": {"type": "string", "title": "What should be built?"},
-                    "testing_takes_s": {"type": "number", "title": "How long testing takes, in s", "default": 10},
-                },
-            }
-        }),
+        _node("start", "start", {"input_schema": _WISH}),
         _python("requirements", "gather_requirements", {"wish": "{{ run.input.wish }}"}),
         _python("design", "draw_design", {
             "requirements": "{{ steps.requirements.output.requirements }}",

@@ -2,7 +2,7 @@ import '@xyflow/react/dist/style.css';
 import './tokens.css';
 
 import { Controls, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react';
-import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 
 import { DiagramContext, type DiagramSources, never, nothing } from './context';
 import classes from './diagram.module.css';
@@ -10,6 +10,7 @@ import { Dots } from './dots';
 import { edgeTypes, nodeTypes } from './flow-types';
 import { layOut, needsLayout } from './layout';
 import { OverviewMap } from './overview-map';
+import { Refit } from './refit';
 import { SmoothMoves } from './smooth-moves';
 import { createToFlow, type Description } from './to-flow';
 import type { GraphDocument, KindsByName, NodeMark, NodeStatus } from './types';
@@ -77,6 +78,7 @@ const View = memo(function View({
     [onSelect],
   );
   const clear = useCallback(() => onSelect?.(null), [onSelect]);
+  const isMoved = useRef(false);
   return (
     <DiagramContext value={sources}>
       <ReactFlow
@@ -100,8 +102,12 @@ const View = memo(function View({
         maxZoom={2}
         fitView
         fitViewOptions={FIT}
+        onMove={(event) => {
+          if (event) isMoved.current = true;
+        }}
       >
         <SmoothMoves />
+        <Refit options={FIT} isMoved={isMoved} />
         <Dots />
         <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
         {minimap ? <OverviewMap /> : null}
