@@ -1,5 +1,6 @@
 """`make run` as its user sees it: real processes from the first line to the last."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -65,7 +66,8 @@ class Started:
 
     def kill_everything(self) -> None:
         for pid in [self.process.pid, *self.left()]:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # a parent's death has ended it meanwhile
+                os.kill(pid, signal.SIGKILL)
         self.close()
 
     def close(self) -> None:
