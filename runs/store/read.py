@@ -28,10 +28,11 @@ edition,
     item_window,
     item_policy, reopen"""
 
-# Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph.
-READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL"
+# Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph. In order, so that the
+# same act tells the same events.
+READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL ORDER BY id"
 # Index: step_run_items; one item of a container, bounded by the size of its body.
-READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s"
+READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s ORDER BY id"
 # Index: step_run_ready_of_run. What a worker that goes on with a map may take besides what it opens itself.
 READ_READY = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready'
     AND not_before <= statement_timestamp() ORDER BY id LIMIT 64"""
