@@ -1,9 +1,7 @@
-"""One transition, from the lock to the commit, and what is told to others after it."""
+"""A transition's begin, with the run locked, and what is told to others after its commit."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 from uuid import UUID
 
 from kit.errors import NotFound
@@ -13,9 +11,6 @@ from runs.dispatch import wake
 from runs.engine.definitions import definition_of
 from runs.publish import hint
 from runs.store.read import Connection, Rows, lock_run
-from runs.store.write import write
-
-Result = TypeVar("Result")
 
 
 class RunNotFound(NotFound):
@@ -52,17 +47,3 @@ def begin(connection: Connection, run_id: UUID, *, actor: str) -> Transition:
     if run is None or run.version_id is None:
         raise RunNotFound("There is no such run.")
     return Transition(definition_of(connection, run.version_id), run, Rows(connection, run_id), actor=actor)
-
-
-def transact(
-    connection: Connection, run_id: UUID, act: Callable[[Transition], Result], *, actor: str
-) -> tuple[Result, Told]:
-    """Runs `act` on the locked run and writes what it decided, inside the caller's transaction. The caller commits,
-    then announces.
-    """
-    tx = begin(connection, run_id, actor=actor)
-    result = act(tx)
-    if tx.events:
-        failpoint("in_transaction")
-        write(connection, tx)()
-    return result, told_by(tx)
