@@ -75,7 +75,10 @@ class House:
         self._lock.release()
 
     def take_port(self, name: str) -> int:
-        """The last one of this checkout, else the default, else a free one; remembered: links and settings name it."""
+        """The last one of this checkout, else the default, else a free one; remembered: links and settings name it.
+
+        Kept until we close, also while nobody listens: what dies is started again where it was.
+        """
         taken = [port for other, port in self._ports.items() if other != name]
         while True:
             port = free_port(self._preferred(name), taken=taken)
@@ -137,7 +140,7 @@ class House:
     def _start_postgres(self) -> dict[str, str]:
         self.postgres = Postgres(self._postgres_folder(), password=self.keys.get("postgres"))
         first = not self.postgres.data.exists()
-        self.postgres.start(preferred=self._preferred("postgres"))
+        self.postgres.start(preferred=[self.take_port("postgres")])
         self._settle_port("postgres", self.postgres.port)
         ours, sample = self.keys.get("postgres-pawl"), self.keys.get("postgres-sample")
         self.postgres.provision("pawl", user="pawl", password=ours)
@@ -152,8 +155,7 @@ class House:
 
     def _start_valkey(self) -> dict[str, str]:
         self.valkey = Valkey(self.state / "redis", password=self.keys.get("redis"))
-        taken = [self.postgres.port] if self.postgres else []
-        self.valkey.start(preferred=self._preferred("redis"), taken=taken)
+        self.valkey.start(preferred=[self.take_port("redis")])
         self._settle_port("redis", self.valkey.port)
         self._say(f"Redis: 127.0.0.1:{self.valkey.port}")
         return {"REDIS_URL": self.valkey.url}

@@ -28,9 +28,9 @@ class Valkey:
     def url(self) -> str:
         return f"redis://:{quote(self._password, safe='')}@{ports.LOOPBACK}:{self.port}/0"
 
-    def start(self, *, preferred: list[int], taken: list[int] | None = None) -> None:
+    def start(self, *, preferred: list[int]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        refused = list(taken or [])
+        refused: list[int] = []
         for _ in range(_PORT_TRIES):
             self.port = ports.free_port(preferred, taken=refused)
             if self._start_here():

@@ -123,6 +123,22 @@ def test_a_server_that_dies_is_started_again_where_it_was(state: Path) -> None:
             assert client.ping()
 
 
+def test_the_place_of_a_server_that_died_is_kept_from_another_checkout(state: Path) -> None:
+    with _house(state / "one") as one:
+        before = dict(one.environment)
+        for server in (one.postgres, one.valkey):
+            assert server is not None
+            assert server.process is not None
+            server.process.kill()
+            server.process.wait()
+        with _house(state / "two") as two:
+            for name in ("DATABASE_URL", "REDIS_URL"):
+                assert two.environment[name].rpartition("@")[2] != before[name].rpartition("@")[2]
+            one.keep_servers_alive()
+        with redis.Redis.from_url(before["REDIS_URL"]) as client:
+            assert client.ping()
+
+
 @pytest.mark.crash
 def test_after_a_kill_of_everything_the_next_start_goes_on_with_the_same_data(state: Path) -> None:
     with _exec(state, sys.executable, "-c", HOLD) as holder:
