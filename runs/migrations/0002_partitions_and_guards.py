@@ -1,4 +1,4 @@
-"""Partitioned tables, the guards of P1 and P6, the compare-and-set function, and the invariants as views."""
+"""Partitioned tables, the guards of P1 and P6, and the compare-and-set function."""
 
 from pathlib import Path
 
@@ -11,5 +11,4 @@ class Migration(migrations.Migration):
     dependencies = [("runs", "0001_initial")]
     operations = [
         migrations.RunSQL((SQL / "0002_partitions_and_guards.sql").read_text(), migrations.RunSQL.noop),
-        migrations.RunSQL((SQL / "invariants.sql").read_text(), migrations.RunSQL.noop),
     ]

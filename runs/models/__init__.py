@@ -1,0 +1,25 @@
+"""Rows of running workflows. Written by runs/store and runs/engine only; everybody else reads.
+
+JSON values are kept as text: any JSON value comes back equal (NUL characters, lone surrogates, 64-bit integers). All
+times are the database's clock. The tables that grow (event, attempt, checkpoint, log chunk) are partitioned by the day
+on which their run was created; `run_day` is part of every key of theirs, and no foreign key points at them.
+"""
+
+from runs.models.fleet import Sweeper, Worker
+from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
+from runs.models.run import Command, Run
+from runs.models.step import StepRun, Wait
+
+__all__ = [
+    "Attempt",
+    "Checkpoint",
+    "Command",
+    "Event",
+    "LogChunk",
+    "Payload",
+    "Run",
+    "StepRun",
+    "Sweeper",
+    "Wait",
+    "Worker",
+]

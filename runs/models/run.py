@@ -1,0 +1,66 @@
+"""Executions of versions, and what people did to them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from builder.workflows.models import Version, Workflow
+from kit.ids import new_id
+from runs.core.states import RunStatus
+from teams.models import Workspace
+
+
+class Run(models.Model):
+    """One execution of one version. Its row is locked by every transition of the run (promises P4, P6)."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    number = models.BigIntegerField(unique=True)  # what people call it: from a sequence, gaps are possible
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="runs")
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="runs")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    trigger = models.CharField(max_length=16, default="manual")
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.CharField(max_length=150)
+    idempotency_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - unique where given
+    status = models.CharField(max_length=16, default=RunStatus.RUNNING)
+    generation = models.IntegerField(default=1)  # +1 at each resume; guards commands
+    event_seq = models.BigIntegerField(default=0)  # the last event's number; the next fence
+    open_count = models.IntegerField(default=0)  # step runs in an open status
+    running_count = models.IntegerField(default=0)
+    waiting_count = models.IntegerField(default=0)  # waiting, needs_decision or blocked
+    failed_count = models.IntegerField(default=0)  # failed and not handled
+    succeeded_count = models.IntegerField(default=0)
+    total_count = models.IntegerField(default=0)
+    input = models.TextField(default="null")
+    priority = models.SmallIntegerField(default=0)
+    run_day = models.DateField()
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workflow", "idempotency_key"],
+                condition=Q(idempotency_key__isnull=False),
+                name="run_idempotency_key",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["workspace", "-number"], name="run_newest"),
+            models.Index(fields=["workflow", "-number"], name="run_newest_of_workflow"),
+            models.Index(fields=["workspace", "status", "-number"], name="run_by_status"),
+            models.Index(
+                fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])
+            ),  # few rows, however many runs there were
+        ]
+
+
+class Command(models.Model):
+    """A person's act on a run, known by the id that their client made: a repeat gets the first one's result."""
+
+    id = models.UUIDField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="commands")
+    operation = models.CharField(max_length=32)
+    actor = models.CharField(max_length=150)
+    result = models.TextField()
+    created_at = models.DateTimeField()

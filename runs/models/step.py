@@ -1,0 +1,98 @@
+"""Step runs, the checkpoints of a run, and the questions that they wait for."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from kit.ids import new_id
+from runs.core.states import StepStatus
+from runs.models.run import Run
+from teams.models import Workspace
+
+
+class StepRun(models.Model):
+    """One node instance in a run. The row of a succeeded one is frozen by a trigger (promise P1)."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)  # step_run_path has it
+    run_day = models.DateField()
+    node_id = models.CharField(max_length=100)
+    key = models.CharField(max_length=100)
+    kind = models.CharField(max_length=64)
+    path = models.TextField()
+    parent = models.ForeignKey(  # step_run_items has it: an index that top-level rows do not enter
+        "self", null=True, on_delete=models.CASCADE, related_name="children", db_index=False
+    )
+    item_index = models.IntegerField(null=True)
+    status = models.CharField(max_length=16, default=StepStatus.PENDING)
+    attempt = models.IntegerField(default=0)
+    tries = models.IntegerField(default=0)  # attempts since the last resume that count against the retry policy
+    crash_count = models.IntegerField(default=0)  # since the last resume; a budget of its own
+    fence = models.BigIntegerField(null=True)  # event number of the present attempt's start
+    worker = models.UUIDField(null=True)
+    claim = models.UUIDField(null=True)  # made by the worker, so that a lost reply can be asked again
+    edition = models.IntegerField(default=1)  # of the input; part of the idempotency key
+    not_before = models.DateTimeField(null=True)  # ready since, next retry, or the timer's end
+    queue = models.CharField(max_length=32, default="default")
+    priority = models.SmallIntegerField(default=0)
+    delivery = models.CharField(max_length=16, default="at_least_once")
+    origin = models.CharField(max_length=16, default="executed")  # executed | manual | copied | reused
+    port = models.TextField(null=True)  # noqa: DJ001 - the port that the flow left by
+    handled = models.CharField(max_length=16, null=True)  # noqa: DJ001 - fallback | port: the failure was caught
+    reason = models.CharField(max_length=32, null=True)  # noqa: DJ001 - why it was skipped, blocked or cancelled
+    wait_kind = models.CharField(max_length=16, null=True)  # noqa: DJ001 - timer | approval | children
+    input = models.TextField(null=True)  # noqa: DJ001 - resolved config, inline up to 8 kB
+    input_ref = models.BinaryField(null=True)
+    output = models.TextField(null=True)  # noqa: DJ001
+    output_ref = models.BinaryField(null=True)
+    error = models.TextField(null=True)  # noqa: DJ001
+    # a container's own: its items are its `items` payload, its output is a view over its item rows
+    items = models.TextField(null=True)  # noqa: DJ001
+    items_ref = models.BinaryField(null=True)
+    item_total = models.IntegerField(null=True)
+    item_cursor = models.IntegerField(default=0)  # next index that was never opened
+    item_open = models.IntegerField(default=0)
+    item_failed = models.IntegerField(default=0)
+    item_window = models.IntegerField(default=0)
+    item_policy = models.CharField(max_length=16, null=True)  # noqa: DJ001 - fail_fast | fail_at_end | continue
+    reopen = models.TextField(null=True)  # noqa: DJ001 - JSON list of item indexes that a resume will open again
+    ready_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)  # of the present or last attempt
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "path"], name="step_run_path")]
+        indexes = [
+            models.Index(
+                fields=["queue", "-priority", "not_before", "id"], name="step_run_ready", condition=Q(status="ready")
+            ),
+            models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
+            models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
+            models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
+            models.Index(fields=["parent", "item_index"], name="step_run_items", condition=Q(parent__isnull=False)),
+        ]
+
+
+class Wait(models.Model):
+    """An open question of a step run that a person answers. Closed by cancel; a resume opens a new one."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="waits")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="waits")
+    step_run = models.ForeignKey(StepRun, on_delete=models.CASCADE, related_name="waits")
+    kind = models.CharField(max_length=16)
+    status = models.CharField(max_length=16, default="open")  # open | answered | expired | closed
+    data = models.TextField(default="{}")
+    attempt = models.IntegerField()
+    opened_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    answer = models.TextField(null=True)  # noqa: DJ001
+    answered_at = models.DateTimeField(null=True)
+    answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["workspace", "opened_at"], name="wait_open", condition=Q(status="open")),
+            models.Index(fields=["step_run"], name="wait_of_step"),
+            models.Index(fields=["expires_at"], name="wait_expiry", condition=Q(status="open")),
+        ]
