@@ -36,7 +36,7 @@ def test_the_line_is_there_before_the_body_begins(
     with bench() as runner:
         thread = threading.Thread(target=runner.run, args=("print_texts", ["ran"]))
         thread.start()
-        wait_until(launches.exists, limit_s=10)
+        wait_until(lambda: launches.exists() and launches.read_text().endswith("\n"), limit_s=10)
         assert launches.read_text().startswith(f"{RUN} step 1 5 ")
         assert runner.log == ""
         go.touch()
