@@ -18,6 +18,24 @@ def read_graph(document: Any) -> Graph:
         ) from None
 
 
+def read_draft(document: Any) -> Graph:
+    """A graph that may be kept: each edge has both its ends. Raises GraphError.
+
+    An edge that no canvas shows could neither be mended nor deleted there.
+    """
+    graph = read_graph(document)
+    known = {node.id for node in graph.nodes}
+    faults = [
+        FieldFault(f"graph.edges[{index}].{end}", f"names the node '{node_id}', which is not in the graph")
+        for index, edge in enumerate(graph.edges)
+        for end, node_id in (("source", edge.source), ("target", edge.target))
+        if node_id not in known
+    ]
+    if faults:
+        raise GraphError(faults)
+    return graph
+
+
 def _in_request(field: str) -> str:
     return field if field == "graph" else f"graph.{field}"
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from builder.workflows import selectors
 from builder.workflows.checking import has_errors, problems_of
-from builder.workflows.documents import graph_of, read_graph, text_of
+from builder.workflows.documents import graph_of, read_draft, text_of
 from builder.workflows.errors import DraftConflict, DraftHasProblems, WorkflowArchived
 from builder.workflows.models import Draft, Version, Workflow
 from teams import audit
@@ -30,7 +30,7 @@ FIRST_GRAPH: dict[str, Any] = {
 def create_workflow(*, actor: Actor, workspace: Workspace, name: str, graph: Any = None) -> Workflow:
     """With a draft that holds `graph`, or a start node. Raises GraphError."""
     require(actor, Permission.EDIT, workspace)
-    document = read_graph(FIRST_GRAPH if graph is None else graph)
+    document = read_draft(FIRST_GRAPH if graph is None else graph)
     workflow = Workflow.objects.create(workspace=workspace, name=name, updated_by=actor.user)
     Draft.objects.create(workflow=workflow, graph=text_of(document), updated_by=actor.user)
     audit.record(actor, "workflow.create", target=workflow, workspace=workspace, data={"name": name})
@@ -78,7 +78,7 @@ def save_draft(*, actor: Actor, workflow: Workflow, revision: int, graph: Any) -
     Raises GraphError; DraftConflict where `revision` is not the present one, with the present draft in its data.
     """
     require(actor, Permission.EDIT, workflow.workspace)
-    document = read_graph(graph)
+    document = read_draft(graph)
     draft = _draft_at(actor, workflow, revision)
     draft.graph = text_of(document)
     draft.revision += 1
