@@ -84,6 +84,10 @@ test: dev frontend browser  ## everything that gates; what CI runs
 	@echo "==> What kills processes, drives a browser or takes long: one after the other"
 	@$(PYTEST) -p no:xdist -m "crash or browser or slow" $(REST)
 
+.PHONY: chaos
+chaos: dev  ## real processes under mixed faults, then a verdict: make chaos DURATION_S=60 SEED=7
+	@exec $(BIN)/python -m tests.chaos --duration $(or $(DURATION_S),60) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 .PHONY: mutants
 mutants: dev  ## take away one guard of the engine at a time: its test must fail
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
