@@ -13,10 +13,15 @@ from django.db import transaction
 from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
 from kit.errors import BadInput, NotFound
+from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
 from runs.core.commands import Decision
 from runs.core.resume import Plan
 from runs.engine.cancel import cancel_run as engine_cancel
 from runs.engine.commands import Command, Commanded
+from runs.engine.control import breakpoints_text
+from runs.engine.control import change_breakpoints as engine_breakpoints
+from runs.engine.control import pause_run as engine_pause
+from runs.engine.control import unpause_run as engine_unpause
 from runs.engine.decide import decide_step as engine_decide
 from runs.engine.definitions import definition_of
 from runs.engine.resume import preview_resume as engine_preview
@@ -60,11 +65,18 @@ def _errors_as_djangos() -> Iterator[None]:
 
 
 def start_run(
-    *, actor: Actor, workflow: Workflow, run_input: Any, version: int | None = None, idempotency_key: str | None = None
+    *,
+    actor: Actor,
+    workflow: Workflow,
+    run_input: Any,
+    version: int | None = None,
+    idempotency_key: str | None = None,
+    breakpoints: Breakpoints = NO_BREAKPOINTS,
+    deadline_s: float | None = None,
 ) -> Started:
     """Starts the newest version, or the one named. The same idempotency key answers the same run.
 
-    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses).
+    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses), BadBreakpoint.
     """
     require(actor, Permission.RUN, workflow.workspace)
     if (earlier := _same_request(workflow, idempotency_key)) is not None:
@@ -78,7 +90,7 @@ def start_run(
         wanted = Start(
             workflow.id, pinned.id, run_input, actor.name, user_id=actor.id,
             trigger="api" if idempotency_key else "manual",
-            idempotency_key=idempotency_key,
+            idempotency_key=idempotency_key, breakpoints=breakpoints, deadline_s=deadline_s,
         )  # fmt: skip
         started = engine_start(connection, wanted)
         if started.is_new:
@@ -137,6 +149,25 @@ def cancel_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
     """Raises NotPossibleNow."""
     wanted = Command(command_id, run.id, "cancel", actor.name)
     return _act(actor, run, wanted, act=lambda connection: engine_cancel(connection, wanted))
+
+
+def pause_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
+    """Raises NotPossibleNow."""
+    wanted = Command(command_id, run.id, "pause", actor.name)
+    return _act(actor, run, wanted, act=lambda connection: engine_pause(connection, wanted))
+
+
+def unpause_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
+    """Raises NotPossibleNow."""
+    wanted = Command(command_id, run.id, "unpause", actor.name)
+    return _act(actor, run, wanted, act=lambda connection: engine_unpause(connection, wanted))
+
+
+def set_breakpoints(*, actor: Actor, run: Run, command_id: UUID, breakpoints: Breakpoints) -> dict[str, Any]:
+    """These in place of all before. Raises BadBreakpoint, NotPossibleNow."""
+    subject = breakpoints_text(breakpoints)
+    wanted = Command(command_id, run.id, "breakpoints", actor.name, subject=subject)
+    return _act(actor, run, wanted, act=lambda connection: engine_breakpoints(connection, wanted, breakpoints))
 
 
 def decide_step(

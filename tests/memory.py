@@ -129,6 +129,8 @@ class MemoryRun:
         return [row.path for row in self.rows.values() if row.status is StepStatus.READY]
 
     def claim(self, path: str) -> None:
+        assert self.run.status is RunStatus.RUNNING, f"{path} would start in a run that is {self.run.status}"
+
         def act(tx: Transition) -> None:
             row = self._in(tx, path)
             tx.readied.append(row)

@@ -8,6 +8,8 @@ from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
 RUN_STATUSES = [status.value for status in RunStatus]
+BREAKPOINTS_LIMIT = 200
+DEADLINE_LIMIT_S = 10 * 366 * 24 * 3600.0
 STEP_STATUSES = [status.value for status in StepStatus]
 
 
@@ -18,10 +20,32 @@ class Out(serializers.Serializer[Any]):
 # ---------------------------------------------------------------------- in
 
 
+class BreakpointIn(Input):
+    node = serializers.CharField(required=False, max_length=100, help_text="A node's id: each step run of that node.")
+    path = serializers.CharField(required=False, max_length=1_000, help_text="One step run, e.g. `each[17].ocr`.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError("Name either a node or a path.")
+        return attrs
+
+
+class BreakpointList(serializers.ListField):
+    child = BreakpointIn()
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=BREAKPOINTS_LIMIT, **options)
+
+
 class RunStart(Input):
     input = AnyJson(required=False, default=None, allow_null=True)
     version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=200)
+    breakpoints = BreakpointList(required=False, default=list, help_text="Steps before which the run pauses.")
+    deadline_s = serializers.FloatField(
+        required=False, allow_null=True, default=None, min_value=1, max_value=DEADLINE_LIMIT_S,
+        help_text="The run fails when it has not ended so many seconds after its start, or after its last resume.",
+    )  # fmt: skip
 
 
 class RunQuery(PageInput):
@@ -73,6 +97,15 @@ class ResumeIn(Input):
 
 class CancelIn(Input):
     command_id = serializers.UUIDField()
+
+
+class CommandIn(Input):
+    command_id = serializers.UUIDField()
+
+
+class BreakpointsIn(Input):
+    command_id = serializers.UUIDField()
+    breakpoints = BreakpointList()
 
 
 class DecideIn(Input):
@@ -136,6 +169,9 @@ class RunRow(Out):
     counts = Counts()
     failed_step = FailedStep(allow_null=True)
     waits_for = WaitsFor(allow_null=True)
+    paused_at = serializers.ListField(
+        child=serializers.CharField(), help_text="Of a paused run: the steps before which a breakpoint stopped it."
+    )
 
 
 class RunList(Out):
@@ -143,8 +179,14 @@ class RunList(Out):
     next = serializers.CharField(allow_null=True)
 
 
+class BreakpointOut(Out):
+    node = serializers.CharField(required=False)
+    path = serializers.CharField(required=False)
+
+
 class RunWithInput(RunRow):
     input = AnyJson()
+    breakpoints = BreakpointOut(many=True)
 
 
 class MapCounts(Out):
@@ -286,6 +328,12 @@ class Resumed(Out):
 
 class StatusOut(Out):
     status = serializers.CharField()
+
+
+class BreakpointsOut(Out):
+    status = serializers.ChoiceField(choices=RUN_STATUSES)
+    breakpoints = BreakpointOut(many=True)
+    paused_at = serializers.ListField(child=serializers.CharField())
 
 
 class Answered(Out):

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from builder.workflows.selectors import workflow_for
 from runs import services
 from runs.api import shapes
+from runs.core.breakpoints import from_json
 from runs.core.resume import NothingToResume
 from runs.engine.definitions import definition_of
 from runs.engine.scope import beginning_of
@@ -39,6 +40,8 @@ class StartView(Door):
             run_input=wanted["input"],
             version=wanted["version"],
             idempotency_key=wanted["idempotency_key"],
+            breakpoints=from_json(wanted["breakpoints"]),
+            deadline_s=wanted["deadline_s"],
         )
         run = selectors.run_for(self.actor, space, started.run_id)
         return Response(selectors.rows_of([run])[0], status=201 if started.is_new else 200)
@@ -120,6 +123,36 @@ class CancelView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         run = self.run(workspace, run_id)
         return Response(services.cancel_run(actor=self.actor, run=run, **self.read(shapes.CancelIn)))
+
+
+class PauseView(RunDoor):
+    @extend_schema(operation_id="pauseRun", request=shapes.CommandIn, responses=shapes.StatusOut)
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """Nothing starts from now on. What runs ends, and its result is taken."""
+        run = self.run(workspace, run_id)
+        return Response(services.pause_run(actor=self.actor, run=run, **self.read(shapes.CommandIn)))
+
+
+class UnpauseView(RunDoor):
+    @extend_schema(operation_id="unpauseRun", request=shapes.CommandIn, responses=shapes.StatusOut)
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """Lets the run go on, past the steps that a breakpoint holds just now."""
+        run = self.run(workspace, run_id)
+        return Response(services.unpause_run(actor=self.actor, run=run, **self.read(shapes.CommandIn)))
+
+
+class BreakpointsView(RunDoor):
+    @extend_schema(operation_id="setBreakpoints", request=shapes.BreakpointsIn, responses=shapes.BreakpointsOut)
+    def put(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """The steps before which the run pauses, in place of all that were named before."""
+        wanted = self.read(shapes.BreakpointsIn)
+        done = services.set_breakpoints(
+            actor=self.actor,
+            run=self.run(workspace, run_id),
+            command_id=wanted["command_id"],
+            breakpoints=from_json(wanted["breakpoints"]),
+        )
+        return Response(done)
 
 
 class DecideView(RunDoor):

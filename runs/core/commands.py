@@ -82,7 +82,7 @@ def decide_outcome(tx: Transition, row: Row, decision: Decision, *, output: Stor
     """A person says what became of an at-most-once step whose attempt ended without a word (promise P3)."""
     if row.status is not StepStatus.NEEDS_DECISION:
         raise NotPossibleNow(f"The step is {row.status}: there is nothing to decide.", status=row.status)
-    if tx.run.status is not RunStatus.RUNNING:
+    if tx.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
         raise NotPossibleNow(f"The run is {tx.run.status}.", status=tx.run.status)
     match decision:
         case "happened":

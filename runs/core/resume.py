@@ -11,7 +11,7 @@ from kit.errors import Conflict
 from runs.core.advance import propagate, reopen_rows, reset
 from runs.core.reopen import is_reopenable, what_reopens
 from runs.core.rows import Row
-from runs.core.states import OPEN, RunStatus, StepStatus
+from runs.core.states import FINAL_RUNS, OPEN, RunStatus, StepStatus
 from runs.core.transition import Transition
 from steps.base import Delivery
 
@@ -51,7 +51,7 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
         raise NothingToResume("No step of this run has failed, is blocked or was cancelled.", status=tx.run.status)
     before = {row.path: (row.status, row.attempt) for row in top.values()}
     tx.run.generation += 1
-    if tx.run.status is not RunStatus.RUNNING:
+    if tx.run.status in FINAL_RUNS:  # a paused run stays so: what is reopened starts when it is unpaused
         tx.move_run(RunStatus.RUNNING, generation=tx.run.generation)
     for row in chosen:
         if row.status is StepStatus.WAITING:

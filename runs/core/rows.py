@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
 from runs.core.states import RunStatus, StepStatus
 
 # Why a step run was skipped, blocked or failed without being run.
@@ -28,6 +29,8 @@ class RunRow:
     run_day: Any = None  # date
     workspace_id: UUID | None = None
     version_id: UUID | None = None
+    breakpoints: Breakpoints = NO_BREAKPOINTS
+    paused_at: tuple[str, ...] = ()  # paths of steps before which a breakpoint stopped the run
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from builder.graph.model import Node
 from kit.errors import AppError
+from runs.core.breakpoints import BEGUN
 from runs.core.definition import Definition
 from runs.core.rows import EndedAttempt, Event, OpenedWait, Row, RunRow, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
@@ -120,7 +121,7 @@ class Transition:
             raise ImpossibleMove(f"{row.path} cannot go from {row.status} to {to}.", path=row.path)
         self.touch(row)
         self._count(row, -1)
-        row.status = to
+        before, row.status = row.status, to
         if to is not StepStatus.RUNNING:
             row.worker = row.claim = None
         if to is not StepStatus.WAITING:
@@ -135,6 +136,21 @@ class Transition:
             row.stamps += "f"
         self._count(row, +1)
         self.tell(f"step.{to}", row, data)
+        if to is StepStatus.READY and before not in BEGUN:
+            self.stop_before(row)
+        elif row.path in self.run.paused_at:
+            self.run.paused_at = tuple(path for path in self.run.paused_at if path != row.path)
+
+    def stop_before(self, row: Row) -> None:
+        """Pauses the run where a breakpoint holds the step, which is ready."""
+        run = self.run
+        if not run.breakpoints.hold(row.node_id, row.path) or run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
+            return
+        run.paused_at = (*run.paused_at, row.path)
+        if run.status is RunStatus.RUNNING:
+            self.move_run(RunStatus.PAUSED, at=row.path)
+        else:
+            self.tell(f"run.{RunStatus.PAUSED}", None, {"at": row.path})
 
     def tell(self, kind: str, row: Row | None, data: dict[str, Any]) -> None:
         self.run.event_seq += 1
@@ -157,6 +173,8 @@ class Transition:
         if not run_may_move(self.run.status, to):
             raise ImpossibleMove(f"The run cannot go from {self.run.status} to {to}.")
         self.run.status = to
+        if to is not RunStatus.PAUSED:
+            self.run.paused_at = ()
         self.tell(f"run.{to}", None, data)
 
     def claim(self, row: Row, *, worker: UUID, claim: UUID) -> None:

@@ -9,10 +9,13 @@ from uuid import UUID
 from kit.errors import BadInput
 from kit.ids import new_id
 from runs.core.advance import begin_run
+from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
+from runs.core.control import refuse_useless
 from runs.core.definition import Definition
 from runs.core.rows import RunRow, Stored
 from runs.core.states import RunStatus
 from runs.core.transition import Transition
+from runs.engine.control import breakpoints_text
 from runs.engine.definitions import definition_of
 from runs.engine.transact import Told, told_by
 from runs.payloads import json_text
@@ -22,9 +25,10 @@ from runs.store.write import write
 INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, started_by_id, actor,
 idempotency_key, status,
         generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count,
-        input,
+        input, breakpoints, deadline_s, deadline_at,
         priority, run_day, created_at)
-    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, 0,
+    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s,
+        statement_timestamp() + make_interval(secs => %s), 0,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
     FROM workflows_version v JOIN workflows_workflow w ON w.id = v.workflow_id WHERE v.id = %s
     ON CONFLICT (workflow_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
@@ -47,6 +51,8 @@ class Start:
     user_id: UUID | None = None
     trigger: str = "manual"
     idempotency_key: str | None = None
+    breakpoints: Breakpoints = NO_BREAKPOINTS
+    deadline_s: float | None = None  # None: what the start step's settings say, if they say anything
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,12 @@ def start_run(connection: Connection, start: Start) -> Started:
     if len(text) > INPUT_LIMIT:
         raise InputTooLarge(f"The input has {len(text)} bytes; at most {INPUT_LIMIT} are allowed.", field="input")
     run_id = new_id()
-    values = (run_id, start.trigger, start.user_id, start.actor, start.idempotency_key, text, start.version_id)
+    definition = definition_of(connection, start.version_id)
+    deadline_s = start.deadline_s or start_config(definition).get("deadline_s")
+    values = (
+        run_id, start.trigger, start.user_id, start.actor, start.idempotency_key, text,
+        breakpoints_text(start.breakpoints), deadline_s, deadline_s, start.version_id,
+    )  # fmt: skip
     made = connection.execute(INSERT_RUN, values).fetchone()
     if made is None:
         same = connection.execute(SAME_KEY, (start.workflow_id, start.idempotency_key)).fetchone()
@@ -76,8 +87,9 @@ def start_run(connection: Connection, start: Start) -> Started:
         return Started(same[0], same[1], is_new=False, told=None)
     number, run_day, workspace_id = made
     run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, start.version_id)
-    definition = definition_of(connection, start.version_id)
+    run.breakpoints = start.breakpoints
     tx = Transition(definition, run, Rows(connection, run_id), actor=start.actor)
+    refuse_useless(tx, run.breakpoints)
     tx.adopt([], (None, None))
     begin_run(tx, Stored(text=text))
     write(connection, tx)
@@ -86,8 +98,13 @@ def start_run(connection: Connection, start: Start) -> Started:
 
 def input_schema(definition: Definition) -> Mapping[str, Any] | None:
     """The JSON Schema of the run's input, from the start node's settings; None where it takes anything."""
+    schema = start_config(definition).get("input_schema")
+    return json.loads(schema) if isinstance(schema, str) else schema
+
+
+def start_config(definition: Definition) -> Mapping[str, Any]:
+    """The settings of the node with which runs begin."""
     for node in definition.scope_of(None).order:
         if not definition.specs[node.kind].has_input:
-            schema = node.config.get("input_schema")
-            return json.loads(schema) if isinstance(schema, str) else schema
-    return None
+            return node.config
+    return {}

@@ -33,6 +33,11 @@ class Run(models.Model):
     total_count = models.IntegerField(default=0)
     input = models.TextField(default="null")
     priority = models.SmallIntegerField(default=0)
+    breakpoints = models.TextField(null=True)  # noqa: DJ001 - JSON list of {"node"} and {"path"}
+    paused_at = models.TextField(null=True)  # noqa: DJ001 - JSON list of paths before which a breakpoint stopped it
+    deadline_s = models.FloatField(null=True)  # from the start, and again from each resume
+    deadline_at = models.DateTimeField(null=True)
+    error = models.TextField(null=True)  # noqa: DJ001 - JSON {code, message, ...}: why it failed
     run_day = models.DateField()
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
@@ -52,6 +57,11 @@ class Run(models.Model):
             models.Index(
                 fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])
             ),  # few rows, however many runs there were
+            models.Index(
+                fields=["deadline_at"],
+                name="run_deadline",
+                condition=Q(deadline_at__isnull=False, status__in=["running", "paused"]),
+            ),
         ]
 
 

@@ -121,6 +121,7 @@ def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
         },
         "failed_step": marks.get("failed_step"),
         "waits_for": marks.get("waits_for"),
+        "paused_at": decoded(run.paused_at) or [],
     }
 
 
@@ -146,7 +147,7 @@ def snapshot(run: Run) -> dict[str, Any]:
         steps += _items([step for step in steps if step.item_total is not None])
         row = rows_of([fresh])[0]
     return {
-        "run": {**row, "input": decoded(fresh.input)},
+        "run": {**row, "input": decoded(fresh.input), "breakpoints": decoded(fresh.breakpoints) or []},
         "graph": decoded(fresh.version.graph),
         "steps": [step_shape(step) for step in steps],
         "seq": fresh.event_seq,

@@ -51,7 +51,7 @@ def _element(value: object) -> str:
 RAN = f"""ran AS (
     UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
         running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
-        total_count = %s::int, finished_at = CASE WHEN %s::boolean THEN {NOW} END
+        total_count = %s::int, paused_at = %s, finished_at = CASE WHEN %s::boolean THEN {NOW} END
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
     RETURNING id, run_day, workspace_id

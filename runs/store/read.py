@@ -6,6 +6,7 @@ from uuid import UUID
 
 import psycopg
 
+from runs.core.breakpoints import from_json
 from runs.core.rows import Items, Row, RunRow
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import ScopeKey
@@ -16,7 +17,7 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
-    total_count, run_day, workspace_id, version_id"""
+    total_count, run_day, workspace_id, version_id, breakpoints, paused_at"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -36,6 +37,8 @@ READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_i
 # Index: step_run_ready_of_run. What a worker that goes on with a map may take besides what it opens itself.
 READ_READY = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready'
     AND not_before <= statement_timestamp() ORDER BY id LIMIT 64"""
+# Index: step_run_ready_of_run.
+READ_ALL_READY = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready' ORDER BY id"
 # Index: primary key.
 READ_ROW = f"SELECT {COLUMNS} FROM runs_steprun WHERE id = %s"
 # Index: step_run_items; only cancel and fail-fast ask.
@@ -48,7 +51,13 @@ READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    return RunRow(values[0], RunStatus(values[1]), *values[2:])
+    *plain, breakpoints, paused_at = values[2:]
+    row = RunRow(values[0], RunStatus(values[1]), *plain)
+    if breakpoints:
+        row.breakpoints = from_json(json.loads(breakpoints))
+    if paused_at:
+        row.paused_at = tuple(json.loads(paused_at))
+    return row
 
 
 def step_row(values: tuple[Any, ...]) -> Row:
@@ -95,6 +104,10 @@ class Rows:
 
     def open_rows(self) -> list[Row]:
         return self._rows(READ_OPEN, self.run_id)
+
+    def ready_rows(self) -> list[Row]:
+        """Every row that waits for a worker, at any depth."""
+        return self._rows(READ_ALL_READY, self.run_id)
 
     def broken_items(self, container_id: int) -> list[int]:
         return [index for (index,) in self.connection.execute(READ_BROKEN_ITEMS, (container_id,))]

@@ -85,8 +85,10 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
         run.total_count,
     )
     numbers = (run.generation, run.event_seq, *counts)
+    paused_at = json_text(list(run.paused_at)) if run.paused_at else None
     is_final = "t" if run.status in FINAL_RUNS else "f"
-    statement.add(parts.RAN, run.status.value, *map(str, numbers), is_final, run.id, str(tx.first_seq), tx.claimer)
+    texts = (run.status.value, *map(str, numbers), paused_at)
+    statement.add(parts.RAN, *texts, is_final, run.id, str(tx.first_seq), tx.claimer)
 
 
 def _add_what_happened(statement: _Statement, tx: Transition) -> None:

@@ -87,6 +87,9 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{RUN}/preview"): Row(Permission.VIEW, lambda world: {"operation": "resume"}, opens_transaction=True),
     ("POST", f"{RUN}/resume"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),  # did not fail
     ("POST", f"{RUN}/cancel"): Row(Permission.RUN, lambda world: _command()),
+    ("POST", f"{RUN}/pause"): Row(Permission.RUN, lambda world: _command()),
+    ("POST", f"{RUN}/unpause"): Row(Permission.RUN, lambda world: _command(), 409),  # it is not paused
+    ("PUT", f"{RUN}/breakpoints"): Row(Permission.RUN, lambda world: {**_command(), "breakpoints": [{"node": "n2"}]}),
     ("POST", f"{STEP}/decide"): Row(
         Permission.RUN, lambda world: {**_command(), "generation": 1, "decision": "skip"}, 409
     ),

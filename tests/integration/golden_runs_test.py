@@ -17,8 +17,11 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from builder.graph.model import Policy
 from runs import wire
+from runs.core.breakpoints import Breakpoints
 from runs.engine.cancel import cancel_run
+from runs.engine.control import unpause_run
 from runs.engine.resume import resume_run
+from runs.engine.start import Start, start_run
 from runs.models import Run
 from runs.selectors import runs as selectors
 from tests.engine import World
@@ -172,6 +175,22 @@ def real_handled(world: World) -> Iterator[UUID]:
     run_id = world.start(version).run_id
     yield run_id
     world.work()
+
+
+@case("breakpoints stop the run before a step and before each item, and it is set going again")
+def real_breakpoints(world: World) -> Iterator[UUID]:
+    version = world.draw(
+        "S > A > E[B] > O", configs={"E": {"items": "{{ run.input.items }}", "window": 2}, "B": {"value": "{{ item }}"}}
+    )
+    points = Breakpoints(nodes=frozenset({"n_B"}), paths=frozenset({"A"}))
+    wanted = Start(version.workflow_id, version.id, {"items": [1, 2, 3]}, actor="Ana", breakpoints=points)
+    with world.connection.transaction():
+        run_id = start_run(world.connection, wanted).run_id
+    yield run_id
+    for _ in range(2):
+        with world.connection.transaction():
+            unpause_run(world.connection, world.command(run_id, "unpause"))
+        world.work()
 
 
 @pytest.mark.parametrize("file", PLAYS)

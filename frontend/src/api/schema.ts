@@ -176,6 +176,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/{run_id}/breakpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description The steps before which the run pauses, in place of all that were named before. */
+        put: operations["setBreakpoints"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -221,6 +238,23 @@ export interface paths {
         get: operations["listItems"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Nothing starts from now on. What runs ends, and its result is taken. */
+        post: operations["pauseRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -306,6 +340,23 @@ export interface paths {
         get: operations["getLog"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/unpause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Lets the run go on, past the steps that a breakpoint holds just now. */
+        post: operations["unpauseRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -556,6 +607,30 @@ export interface components {
             input: components["schemas"]["Value"] | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        BreakpointIn: {
+            /** @description A node's id: each step run of that node. */
+            node?: string;
+            /** @description One step run, e.g. `each[17].ocr`. */
+            path?: string;
+        };
+        /** @description Describes an answer. */
+        BreakpointOut: {
+            node?: string;
+            path?: string;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        BreakpointsIn: {
+            /** Format: uuid */
+            command_id: string;
+            breakpoints: components["schemas"]["BreakpointIn"][];
+        };
+        /** @description Describes an answer. */
+        BreakpointsOut: {
+            status: components["schemas"]["RunStatus"];
+            breakpoints: components["schemas"]["BreakpointOut"][];
+            paused_at: string[];
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CancelIn: {
             /** Format: uuid */
             command_id: string;
@@ -576,6 +651,11 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             at: string;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        CommandIn: {
+            /** Format: uuid */
+            command_id: string;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ConnectionCreate: {
@@ -921,6 +1001,8 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
+            /** @description Of a paused run: the steps before which a breakpoint stopped it. */
+            paused_at: string[];
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunStart: {
@@ -928,6 +1010,13 @@ export interface components {
             input?: unknown;
             version?: number | null;
             idempotency_key?: string | null;
+            /** @description Steps before which the run pauses. */
+            breakpoints?: components["schemas"]["BreakpointIn"][];
+            /**
+             * Format: double
+             * @description The run fails when it has not ended so many seconds after its start, or after its last resume.
+             */
+            deadline_s?: number | null;
         };
         /** @enum {string} */
         RunStatus: "running" | "paused" | "cancelling" | "succeeded" | "failed" | "cancelled";
@@ -949,8 +1038,11 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
+            /** @description Of a paused run: the steps before which a breakpoint stopped it. */
+            paused_at: string[];
             /** @description Any JSON value */
             input: unknown;
+            breakpoints: components["schemas"]["BreakpointOut"][];
         };
         Session: {
             user: components["schemas"]["SessionUser"];
@@ -1641,6 +1733,41 @@ export interface operations {
             };
         };
     };
+    setBreakpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BreakpointsIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BreakpointsOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     cancelRun: {
         parameters: {
             query?: never;
@@ -1733,6 +1860,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusOut"];
                 };
             };
             /** @description A problem */
@@ -1906,6 +2068,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unpauseRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusOut"];
                 };
             };
             /** @description A problem */

@@ -79,10 +79,10 @@ def test_only_an_open_question_is_decided() -> None:
         memory.on("A", lambda tx, row: decide_outcome(tx, row, "skip"))
 
 
-def test_nothing_is_decided_in_a_paused_run() -> None:
+def test_nothing_is_decided_in_a_run_that_is_being_cancelled() -> None:
     memory = MemoryRun(graph("S > A > B", policies={"A": Policy(delivery="at_most_once")}))
     memory.finish("A", Crashed("killed"))
-    memory.run.status = RunStatus.PAUSED
+    memory.run.status = RunStatus.CANCELLING
     with pytest.raises(NotPossibleNow):
         memory.on("A", lambda tx, row: decide_outcome(tx, row, "skip"))
 

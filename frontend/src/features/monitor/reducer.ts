@@ -72,7 +72,11 @@ export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): R
     seq = event.seq;
     fresh.push(event);
     if (event.type.startsWith('run.')) run = reduceRun(run, event);
-    else if (event.path !== null) reduceStep(steps, event, { ...state, run });
+    else if (event.path !== null) {
+      reduceStep(steps, event, { ...state, run });
+      const { path } = event;
+      if (run.paused_at.includes(path)) run = { ...run, paused_at: run.paused_at.filter((held) => held !== path) };
+    }
   }
   return fresh.length === 0 ? { state, gap, fresh } : { state: { ...state, run, steps, seq }, gap, fresh };
 }
@@ -80,11 +84,12 @@ export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): R
 function reduceRun(run: Run, event: RunEvent): Run {
   const status = event.type.slice('run.'.length);
   if (!RUN_STATUSES.has(status)) return run;
-  const { generation } = event.data;
+  const { generation, at } = event.data;
   return {
     ...run,
     status: status as RunStatus,
     generation: typeof generation === 'number' ? generation : run.generation,
+    paused_at: status === 'paused' ? [...run.paused_at, ...(typeof at === 'string' ? [at] : [])] : [],
     finished_at: RUN_ENDS.has(status) ? event.at : null,
   };
 }

@@ -71,13 +71,19 @@ export function headSentence(state: RunState): string {
     case 'cancelling':
       return 'Is being cancelled: running steps are told to stop.';
     case 'paused':
-      return 'Paused: nothing new starts until it is set going again.';
+      return pausedSentence(run, graph);
     case 'running':
       if (focus?.status === 'failed' && !isActive(state)) {
         return `${name} failed, and nothing else can go on until it is resumed. ${done} of ${formatCount(total, 'step')} done.`;
       }
       return focus ? runningSentence(focus, name, { done, total }) : `${done} of ${formatCount(total, 'step')} done.`;
   }
+}
+
+function pausedSentence({ paused_at: held }: Run, graph: GraphDocument): string {
+  if (held.length === 0) return 'Paused: nothing new starts until it is set going again.';
+  const where = formatNames(held.slice(0, 3).map((path) => `'${nameOf(graph, path)}'`));
+  return `Paused by a breakpoint before ${where}: nothing new starts until it is set going again.`;
 }
 
 function succeededSentence({ run, steps }: RunState): string {

@@ -67,6 +67,7 @@ export class Recorder {
       counts: { total: 0, open: 0, running: 0, waiting: 0, failed: 0, succeeded: 0 },
       failed_step: null,
       waits_for: null,
+      paused_at: [],
       generation: 1,
     };
     const steps = GRAPH.nodes.filter((node) => node.parent === null).map(pendingStep);
