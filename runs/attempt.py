@@ -1,6 +1,7 @@
-"""What an attempt gets from the engine (its job), and where its log and progress go."""
+"""What an attempt gets from the engine (its job), and where its log, checkpoints and progress go."""
 
 import json
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -13,15 +14,15 @@ from kit.clock import monotonic_s
 from kit.errors import AppError
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed
-from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log
+from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
 from runs.engine.scope import Values, scope_of
 from runs.link import Link
-from runs.runner.messages import Checkpoint, Job
+from runs.runner.messages import Checkpoint, Job, Previous
 from runs.store.claim import Held
 from runs.store.read import Connection
 
-PROGRESS_EVERY_S = 1.0
+TOLD_EVERY_S = 1.0
 
 
 def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Failed:
@@ -33,6 +34,7 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
     except AppError as problem:
         return Failed(Error(problem.code, problem.message))
     kept = checkpoints_of(connection, held.step_run_id) if held.attempt > 1 else ()
+    before = previous_of(connection, held) if held.attempt > 1 else None
     return Job(
         run_id=str(held.run_id),
         step_run_id=held.step_run_id,
@@ -47,7 +49,8 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),
         connections=connections,
-        checkpoints=[Checkpoint(key, kind, json.loads(value)) for key, kind, value in kept],
+        checkpoints=[Checkpoint(key, kind, json.loads(value), attempt) for key, kind, value, attempt in kept],
+        previous=before and Previous(before[0], before[1], json.loads(before[2] or "null")),
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
     )
@@ -66,15 +69,18 @@ def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object
         close_old_connections()
 
 
-class AttemptLog:
-    """The attempt's log in pieces by offset, and its progress, stored at most once a second."""
+class Notes:
+    """What an attempt tells while it runs: its log in pieces by offset, what it keeps; its progress and cursors stored
+    at most once a second. Each raises FencedOut.
+    """
 
     def __init__(self, link: Link, held: Held) -> None:
         self._link = link
         self._held = held
         self._offset = 0
+        self._ordinal = 0
         self._told_at = 0.0
-        self._untold: tuple[float, float | None, str] | None = None
+        self._untold: dict[tuple[str, str], Any] = {}  # (kind, name) -> the latest
 
     def write(self, text: str) -> None:
         text = text.replace("\x00", "␀")  # as it is stored: the offsets count what a reader gets
@@ -82,18 +88,30 @@ class AttemptLog:
         self._offset += len(text.encode("utf-8", "replace"))
         self._link.retry(lambda connection, _: keep_log(connection, self._held, offset=offset, text=text))
 
+    def keep(self, kind: str, key: str, value: Any) -> None:
+        """Returns once it is stored."""
+        self._ordinal += 1
+        ordinal = self._ordinal
+        self._link.retry(
+            lambda connection, _: keep_checkpoint(
+                connection, self._held, kind=kind, key=key, value=value, ordinal=ordinal
+            )
+        )
+
     def progress(self, done: float, total: float | None, text: str) -> None:
-        self._untold = (done, total, text)
-        if monotonic_s() - self._told_at >= PROGRESS_EVERY_S:
+        self._untold["progress", ""] = {"done": done, "total": total, "text": text}
+        self.tick()
+
+    def move(self, name: str, position: Any) -> None:
+        self._untold["cursor", name] = position
+        self.tick()
+
+    def tick(self) -> None:
+        """Stores what waits, where the last time is long enough ago."""
+        if self._untold and monotonic_s() - self._told_at >= TOLD_EVERY_S:
             self.flush()
 
     def flush(self) -> None:
-        """Stores the last progress that was told. Raises FencedOut."""
-        if self._untold is None:
-            return
-        done, total, text = self._untold
-        self._untold, self._told_at = None, monotonic_s()
-        value = {"done": done, "total": total, "text": text}
-        self._link.retry(
-            lambda connection, _: keep_checkpoint(connection, self._held, kind="progress", key="", value=value)
-        )
+        untold, self._untold, self._told_at = self._untold, {}, monotonic_s()
+        for (kind, name), value in untold.items():
+            self.keep(kind, name, value)

@@ -18,11 +18,11 @@ from kit.clock import monotonic_s
 from kit.failpoints import failpoint
 from kit.ids import new_id
 from runs import host
-from runs.attempt import AttemptLog, job_for
+from runs.attempt import Notes, job_for
 from runs.core.outcomes import Crashed, Failed, Outcome, Succeeded
 from runs.desk import Desk
 from runs.dispatch import wake
-from runs.engine.checkpoint import FencedOut, keep_checkpoint
+from runs.engine.checkpoint import FencedOut
 from runs.engine.claim import claim
 from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
 from runs.engine.scope import Values
@@ -250,7 +250,7 @@ class Slot:
 
     def _attempt(self, held: Held) -> Outcome | None:
         """The body's outcome; None where the attempt was fenced out while it ran."""
-        log = AttemptLog(self.link, held)
+        notes = Notes(self.link, held)
         pair = (held.step_run_id, held.fence)
         job = self.link.retry(lambda connection, _: job_for(connection, held, values=self.process.values))
         if isinstance(job, Failed):
@@ -258,20 +258,23 @@ class Slot:
         try:
             outcome = self.child.run(
                 job,
-                on_checkpoint=lambda kind, key, value: self._keep(held, kind=kind, key=key, value=value),
-                on_log=log.write,
-                on_progress=log.progress,
-                should_stop=lambda: pair in self._stopped or self.process.must_end(),
+                on_checkpoint=notes.keep,
+                on_log=notes.write,
+                on_progress=notes.progress,
+                on_cursor=notes.move,
+                should_stop=lambda: self._is_unwanted(pair, notes),
             )
-            log.flush()
+            notes.flush()
         except FencedOut:
             return None
         except NoChild as problem:
             return Crashed(problem.message)
         return outcome
 
-    def _keep(self, held: Held, *, kind: str, key: str, value: object) -> None:
-        self.link.retry(lambda connection, _: keep_checkpoint(connection, held, kind=kind, key=key, value=value))
+    def _is_unwanted(self, pair: tuple[int, int], notes: Notes) -> bool:
+        """Asked several times a second while the body runs, whether it tells anything or not."""
+        notes.tick()
+        return pair in self._stopped or self.process.must_end()
 
     def _after(self, held: Held, kept: Kept, finished: Finished) -> None:
         if finished.result == "fenced_out":

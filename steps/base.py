@@ -9,6 +9,7 @@ Pure at import: no Django, no database, no network. A body (`run.py`) is importe
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -83,6 +84,7 @@ class StepSpec:
     delivery_by: Callable[[Mapping[str, Any]], Delivery] | None = (
         None  # where the settings decide (GET is pure, POST is not)
     )
+    set_up: str = ""  # 'my_kind.run:opened': a context manager (config, ctx) around the body, anew on each attempt
 
     def delivery_of(self, config: Mapping[str, Any]) -> Delivery:
         """The delivery of a node with this raw config. A setting that is an expression counts as the strictest."""
@@ -156,6 +158,30 @@ class StepFailure(Exception):
 # ------------------------------------------------------------------ what a body may ask
 
 
+@dataclass(frozen=True)
+class PreviousAttempt:
+    """How the attempt before this one ended, and what that very attempt had kept."""
+
+    number: int
+    outcome: str  # failed | timed_out | lost | cancelled
+    error: Mapping[str, Any] | None  # {code, message, data?}
+    once: Mapping[str, Any]
+    partials: Sequence[Any]
+    cursors: Mapping[str, Any]
+
+
+class Cursor(Protocol):
+    """How far a body has come, by name. The next attempt finds the last position that was told."""
+
+    @property
+    def value(self) -> Any: ...
+    def move(self, value: Any) -> None:
+        """Cheap: it waits for nobody. The worker stores the latest position about once a second, and at the attempt's
+        end however the body ended. Where the worker itself dies, up to a second of positions is lost.
+        """
+        ...
+
+
 class StepContext(Protocol):
     """Given to each body. Every write carries the attempt's fence; a fenced-out attempt's writes are refused."""
 
@@ -167,10 +193,23 @@ class StepContext(Protocol):
     storage_root: Path  # the workspace's storage
     outbound_allow: frozenset[str]  # 'host:port' that the outbound guard lets through
     run_input: Any  # what the run was started with
+    resource: Any  # what the kind's set_up gave for this attempt; None where it has none
 
     @property
     def workdir(self) -> Path:
         """An empty folder of this attempt's own, made when it is first asked for and removed after the attempt."""
+        ...
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether this attempt was told to end (cancel, limit, drain). The body's own thread is interrupted then, and
+        killed 5 s later: for its threads, and for what it clears up.
+        """
+        ...
+
+    @property
+    def previous(self) -> PreviousAttempt | None:
+        """The attempt before this one; None in the first."""
         ...
 
     def log(self, text: str) -> None: ...
@@ -183,6 +222,10 @@ class StepContext(Protocol):
         """The stored value of `key` where an earlier attempt stored one, else function()'s, stored before returning."""
         ...
 
+    def cursor(self, name: str = "position", start: Any = None) -> Cursor:
+        """The cursor of that name, at the last position of an earlier attempt, or at `start`."""
+        ...
+
     @property
     def previous_partials(self) -> Sequence[Any]: ...
     def connection(self, name: str) -> Mapping[str, Any]:
@@ -191,7 +234,8 @@ class StepContext(Protocol):
 
 
 Body = Callable[[Any, StepContext], Any]
+SetUp = Callable[[Any, StepContext], AbstractContextManager[Any]]
 __all__ = [
-    "ERROR_PORT", "OUT", "Body", "Delivery", "Done", "Execution", "FanOut", "Field", "Port", "StepConfig",
-    "StepContext", "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
+    "ERROR_PORT", "OUT", "Body", "Cursor", "Delivery", "Done", "Execution", "FanOut", "Field", "Port",
+    "PreviousAttempt", "SetUp", "StepConfig", "StepContext", "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
 ]  # fmt: skip

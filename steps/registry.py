@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from kit.errors import NotFound
-from steps.base import Body, StepSpec
+from steps.base import Body, SetUp, StepSpec
 
 GROUP = "pawl.steps"
 EXTRA_STEPS = "PAWL_EXTRA_STEPS"
@@ -89,6 +89,13 @@ def load_body(kind: str) -> Body:
     """Imports the body. Call it in the child process only: a body may import anything."""
     module, _, name = get(kind).body.partition(":")
     return cast(Body, getattr(import_module(module), name))
+
+
+@cache
+def load_set_up(kind: str) -> SetUp:
+    """Imports what the kind sets up before each attempt. Only for a kind that names one; in the child process only."""
+    module, _, name = get(kind).set_up.partition(":")
+    return cast(SetUp, getattr(import_module(module), name))
 
 
 @cache

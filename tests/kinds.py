@@ -8,6 +8,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +129,42 @@ def _note(file: str, name: str) -> tuple[str, int]:
     return (name, len(name))
 
 
+def walk(config: AnyConfig, ctx: StepContext) -> Any:
+    """Moves a cursor over config.value positions; the first attempt ends half-way, as its number says."""
+    rows = ctx.cursor("row", start=0)
+    began_at = rows.value
+    for row in range(began_at, config.value["rows"]):
+        rows.move(row + 1)
+        if ctx.attempt == 1 and row + 1 == config.value["rows"] // 2:
+            how_it_ends(config.value["ends"])
+    before = ctx.previous
+    return {"began_at": began_at, "before": before and [before.number, before.outcome, dict(before.cursors)]}
+
+
+def how_it_ends(how: str) -> None:
+    match how:
+        case "fails":
+            raise StepFailure("not_yet", "come again", retryable=True)
+        case "sleeps":
+            time.sleep(60)
+        case "is_killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def opened(config: AnyConfig, ctx: StepContext) -> Iterator[dict[str, int]]:
+    ctx.log(f"opened {ctx.attempt}")
+    yield {"opened_in": ctx.attempt}
+    ctx.log(f"closed {ctx.attempt}")
+
+
+def with_resource(config: AnyConfig, ctx: StepContext) -> Any:
+    first = ctx.once("first", lambda: ctx.resource["opened_in"])
+    if ctx.attempt == 1:
+        raise StepFailure("not_yet", "come again", retryable=True)
+    return {"first": first, "now": ctx.resource["opened_in"]}
+
+
 def progress(config: AnyConfig, ctx: StepContext) -> None:
     for done in range(1, config.value + 1):
         ctx.progress(done, config.value, f"row {done}")
@@ -209,6 +248,10 @@ def raises(config: AnyConfig, ctx: StepContext) -> None:
     raise KeyError("missing")
 
 
+def raises_at_length(config: AnyConfig, ctx: StepContext) -> None:
+    raise ValueError("x" * config.value)
+
+
 def raises_unreadable(config: AnyConfig, ctx: StepContext) -> None:
     raise Unreadable
 
@@ -241,6 +284,7 @@ def hog_memory(config: AnyConfig, ctx: StepContext) -> None:
 
 NUMBER_SPEC = kind(number, config=NumberConfig)
 PORT_SPEC = kind(port, ports=("left", "right"))
+WITH_RESOURCE_SPEC = replace(kind(with_resource), set_up="tests.kinds:opened")
 USE_CONNECTION_SPEC = kind(use_connection, delivery=Delivery.KEYED)
 BODIES: list[Body] = [
     run_input,
@@ -251,6 +295,7 @@ BODIES: list[Body] = [
     fan_out,
     told_context,
     work_in_steps,
+    walk,
     progress,
     workdir,
     environment,
@@ -259,6 +304,7 @@ BODIES: list[Body] = [
     failure,
     failure_with_odd_data,
     raises,
+    raises_at_length,
     raises_unreadable,
     exits,
     interrupts,

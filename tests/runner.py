@@ -42,6 +42,7 @@ class Bench:
     logs: list[str] = field(default_factory=list)
     checkpoints: list[Checkpoint] = field(default_factory=list)
     progress: list[tuple[float, float | None, str]] = field(default_factory=list)
+    cursors: list[tuple[str, Any]] = field(default_factory=list)
     should_stop: Callable[[], bool] = lambda: False
 
     def run(self, kind: str, value: Any = None, **changes: Any) -> Outcome:
@@ -53,6 +54,7 @@ class Bench:
             on_checkpoint=lambda kind, key, value: self.checkpoints.append(Checkpoint(key, kind, value)),
             on_log=self.logs.append,
             on_progress=lambda done, total, text: self.progress.append((done, total, text)),
+            on_cursor=lambda name, position: self.cursors.append((name, position)),
             should_stop=self.should_stop,
         )
 

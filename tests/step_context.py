@@ -7,8 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from steps.base import Done, StepContext, StepFailure
+from steps.base import Done, PreviousAttempt, StepContext, StepFailure
 from steps.registry import get, load_body
+
+
+@dataclass
+class FakeCursor:
+    value: Any
+
+    def move(self, value: Any) -> None:
+        self.value = value
 
 
 @dataclass
@@ -27,6 +35,10 @@ class FakeContext:
     partials: list[Any] = field(default_factory=list)
     kept: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    cursors: dict[str, "FakeCursor"] = field(default_factory=dict)
+    resource: Any = None
+    cancelled: bool = False
+    previous: PreviousAttempt | None = None
 
     def next_attempt(self) -> "FakeContext":
         """What the engine gives after an attempt was lost: the same key, a higher fence, the checkpoints."""
@@ -39,6 +51,7 @@ class FakeContext:
             connections=self.connections,
             partials=list(self.partials),
             kept=dict(self.kept),
+            cursors=dict(self.cursors),
         )
 
     @cached_property
@@ -59,6 +72,9 @@ class FakeContext:
         if key not in self.kept:
             self.kept[key] = function()
         return self.kept[key]
+
+    def cursor(self, name: str = "position", start: Any = None) -> "FakeCursor":
+        return self.cursors.setdefault(name, FakeCursor(start))
 
     @property
     def previous_partials(self) -> Sequence[Any]:

@@ -265,7 +265,7 @@ class AttemptOut(Out):
 
 class CheckpointOut(Out):
     key = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["once", "partial", "progress"])
+    kind = serializers.ChoiceField(choices=["once", "partial", "cursor", "progress", "act"])
     value = AnyJson()
     attempt = serializers.IntegerField()
     at = serializers.DateTimeField()

@@ -49,6 +49,7 @@ class TimedOut:
     """The attempt's limit passed; the child was told to stop and is gone."""
 
     limit_s: float
+    input: Any = field(default=None, compare=False)  # as the child had resolved it, where it got so far
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,14 @@ class Crashed:
     """The child ended without an answer (killed, segmentation fault, out of memory), or its worker is dead."""
 
     detail: str
+    input: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Stopped:
     """The worker was told to stop this attempt (cancel, fenced out, drain)."""
+
+    input: Any = field(default=None, compare=False)
 
 
 Outcome = Succeeded | Waits | Fans | Failed | TimedOut | Crashed | Stopped

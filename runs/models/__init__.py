@@ -7,16 +7,20 @@ on which their run was created; `run_day` is part of every key of theirs, and no
 
 from runs.models.fleet import Sweeper, Worker
 from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
+from runs.models.keeping import Artifact, ArtifactFile, Retention
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
 
 __all__ = [
+    "Artifact",
+    "ArtifactFile",
     "Attempt",
     "Checkpoint",
     "Command",
     "Event",
     "LogChunk",
     "Payload",
+    "Retention",
     "Run",
     "StepRun",
     "Sweeper",

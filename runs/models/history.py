@@ -11,6 +11,9 @@ class Payload(models.Model):
     size = models.BigIntegerField()
     touched_at = models.DateTimeField()
 
+    class Meta:
+        indexes = [models.Index(fields=["touched_at"], name="payload_touched")]
+
 
 class Event(models.Model):
     """What happened in a run, numbered 1..n without a gap; append-only by trigger (promise P6)."""
@@ -44,6 +47,7 @@ class Attempt(models.Model):
     outcome = models.TextField()  # succeeded | failed | timed_out | lost | cancelled | fenced_out
     error = models.TextField(null=True)  # noqa: DJ001
     input = models.TextField(null=True)  # noqa: DJ001
+    input_ref = models.BinaryField(null=True)
     ready_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField()
@@ -54,7 +58,11 @@ class Attempt(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A partial result inside a body: `once` values and `partial` outputs. It outlives its attempt."""
+    """What a body keeps while it runs, by kind and name, one row each. It outlives its attempt.
+
+    A `once` value and a `partial` output stay as they are; a cursor, the progress and an act have their latest state,
+    with the attempt that told it. `ordinal` grows within an attempt: an older write never replaces a newer one.
+    """
 
     pk = models.CompositePrimaryKey("run_day", "step_run_id", "number")
     run_day = models.DateField()
@@ -62,7 +70,8 @@ class Checkpoint(models.Model):
     number = models.BigIntegerField()
     attempt = models.IntegerField()
     fence = models.BigIntegerField()
-    kind = models.TextField()  # once | partial
+    ordinal = models.BigIntegerField()
+    kind = models.TextField()  # once | partial | cursor | progress | act
     key = models.TextField()
     value = models.TextField()
     at = models.DateTimeField()

@@ -62,6 +62,12 @@ class Run(models.Model):
                 name="run_deadline",
                 condition=Q(deadline_at__isnull=False, status__in=["running", "paused"]),
             ),
+            models.Index(fields=["run_day"], name="run_day"),
+            models.Index(
+                fields=["finished_at"],
+                name="run_finished",
+                condition=Q(status__in=["succeeded", "failed", "cancelled"]),
+            ),
         ]
 
 

@@ -46,6 +46,8 @@ class StepRun(models.Model):
     output = models.TextField(null=True)  # noqa: DJ001
     output_ref = models.BinaryField(null=True)
     error = models.TextField(null=True)  # noqa: DJ001
+    input_hash = models.BinaryField(null=True)  # where the node's policy allows reuse (runs.core.reuse)
+    reused_from = models.TextField(null=True)  # noqa: DJ001 - JSON {run, number, path} of the step whose result this is
     # a container's own: its items are its `items` payload, its output is a view over its item rows
     items = models.TextField(null=True)  # noqa: DJ001
     items_ref = models.BinaryField(null=True)
@@ -70,6 +72,15 @@ class StepRun(models.Model):
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
             models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
             models.Index(fields=["parent", "item_index"], name="step_run_items", condition=Q(parent__isnull=False)),
+            models.Index(
+                fields=["input_hash", "-finished_at"],
+                name="step_run_reusable",
+                condition=Q(input_hash__isnull=False, origin="executed", status="succeeded"),
+            ),
+            # few rows: a sweep of payloads asks whether anything refers to them
+            models.Index(fields=["output_ref"], name="step_run_output_ref", condition=Q(output_ref__isnull=False)),
+            models.Index(fields=["input_ref"], name="step_run_input_ref", condition=Q(input_ref__isnull=False)),
+            models.Index(fields=["items_ref"], name="step_run_items_ref", condition=Q(items_ref__isnull=False)),
         ]
 
 

@@ -8,17 +8,18 @@ import select
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from builder.connections.masking import Masker
 from kit.clock import monotonic_s
 from runs.runner.frames import Frame, FrameReader, FrameType, ProtocolError, pack
-from runs.runner.jobs import outcome_of, pack_job, unpack_answer
+from runs.runner.jobs import has_expressions, outcome_of, pack_job, unpack_answer
 from runs.runner.logs import DRAIN_EVERY_S, LogPipe
 from runs.runner.masks import mask_outcome
 from runs.runner.messages import Crashed, Error, Failed, Job, Outcome, Stopped, TimedOut
 from runs.runner.spawner import ChildProcess, is_readable
-from runs.runner.values import decode
+from runs.runner.values import decode, encode
 
 GRACE_S = 5.0  # between TERM and KILL
 POLL_S = 0.25  # how often `should_stop` is asked at least
@@ -34,6 +35,7 @@ class Callbacks(NamedTuple):
     on_checkpoint: Callable[[str, str, Any], None]
     on_log: Callable[[str], None]
     on_progress: Callable[[float, float | None, str], None]
+    on_cursor: Callable[[str, Any], None]
     should_stop: Callable[[], bool]
 
 
@@ -58,6 +60,7 @@ class Attempt:
         self._ending: Outcome | None = None  # what the attempt is taken for, since the child was told to end
         self._kill_at = 0.0
         self._asked_at = 0.0
+        self._input_text: str | None = None  # the resolved config, as the child told it before its body began
         self._result: Result | None = None
 
     def run(self) -> Result:
@@ -74,9 +77,10 @@ class Attempt:
         self._log.finish()
         if self._log.is_full:
             self._child.poller.register(self._child.log, select.POLLIN)
-        if not self._masker:
-            return self._result
-        return Result(mask_outcome(self._masker, self._result.outcome), self._result.retire)
+        outcome = self._result.outcome
+        if isinstance(outcome, TimedOut | Crashed | Stopped):
+            outcome = replace(outcome, input=self._resolved())
+        return Result(mask_outcome(self._masker, outcome) if self._masker else outcome, self._result.retire)
 
     def _settle(self, outcome: Outcome, retire: str | None) -> None:
         if self._result is None:
@@ -141,6 +145,12 @@ class Attempt:
                 case FrameType.CHECKPOINT:
                     kind, key, value = decode(frame.text)
                     return lambda: self._store(kind, key, value)
+                case FrameType.INPUT:
+                    self._input_text = frame.text
+                    return lambda: None
+                case FrameType.CURSOR:
+                    name, position = decode(frame.text)
+                    return lambda: self._move(name, position)
                 case FrameType.PROGRESS:
                     done, total, text = decode(frame.text)
                     return lambda: self._callbacks.on_progress(done, total, self._masker.text(text))
@@ -151,13 +161,32 @@ class Attempt:
 
     def _outcome(self, text: str) -> Callable[[], None]:
         answer = unpack_answer(text)
-        outcome = outcome_of(answer.result, resolved=self._job.config if answer.is_same_input else answer.input)
+        resolved = self._job.config if self._input_text is None else decode(self._input_text)
+        outcome = outcome_of(answer.result, resolved=resolved)
         return lambda: self._settle(outcome, answer.retire)
 
+    def _resolved(self) -> Any:
+        """Of an attempt without an answer: the config as the child had resolved it; None where it never came so far."""
+        if self._input_text is None:
+            return None if has_expressions(encode(dict(self._job.config))) else self._job.config
+        with suppress(ValueError):  # a body wrote to a pipe that is not its own
+            return decode(self._input_text)
+        return None
+
+    def _refuses(self, key: str) -> bool:
+        """Masked, the next attempt would not find it again."""
+        if self._masker.text(key) == key:
+            return False
+        message = "The key of a checkpoint holds a credential. Name the checkpoint by something that may be shown."
+        self._settle(Failed(Error("bad_checkpoint", message)), "its checkpoint was refused")
+        return True
+
+    def _move(self, name: str, position: Any) -> None:
+        if not self._refuses(name):
+            self._callbacks.on_cursor(name, self._masker.value(position))
+
     def _store(self, kind: str, key: str, value: Any) -> None:
-        if self._masker.text(key) != key:  # masked, the next attempt would not find it again
-            message = "The key of a checkpoint holds a credential. Name the checkpoint by something that may be shown."
-            self._settle(Failed(Error("bad_checkpoint", message)), "its checkpoint was refused")
+        if self._refuses(key):
             return
         self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
         with suppress(ConnectionError, BlockingIOError):  # it is gone, or frozen: its ward or the clock will tell

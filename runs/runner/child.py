@@ -66,7 +66,7 @@ class Child:
         if self._launch_log:
             self._note_launch(task, frame.fence)
         self._count += 1
-        channel = Channel(self._send, self._wait_for_ack)
+        channel = Channel(self._send, self._wait_for_ack, is_told=lambda: self._is_told)
         context = Context(task, fence=frame.fence, channel=channel, folder=self._folder / str(self._count))
         execution = execute(task, context)
         if os.getpid() != self._pid:  # a body forked, and the copy came out of the body as well
@@ -78,7 +78,7 @@ class Child:
         if context.has_workdir:
             shutil.rmtree(context.workdir, ignore_errors=True)
         retire = execution.retire or self._what_is_left()
-        self._send(FrameType.OUTCOME, pack_answer(execution.result, retire=retire, input_text=execution.input_text))
+        self._send(FrameType.OUTCOME, pack_answer(execution.result, retire=retire))
 
     def _what_is_left(self) -> str | None:
         """What of this job would disturb the next one. Threads of C libraries are theirs to keep warm."""

@@ -11,19 +11,27 @@ from typing import Any
 from runs.runner.frames import FrameType
 from runs.runner.jobs import Task
 from runs.runner.values import NotJson, TooLarge, decode, encode, encode_checked
-from steps.base import StepFailure
+from steps.base import PreviousAttempt, StepFailure
 
 PROGRESS_EVERY_S = 0.1
 TEXT_CHARS = 500
 KEY_CHARS = 200
+CURSOR_BYTES = 64 * 1024
 
 
 class Channel:
     """The child's end of the frame pipe, for one attempt. A process that a body forks may not use it."""
 
-    def __init__(self, send: Callable[[FrameType, str], None], wait_for_ack: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        send: Callable[[FrameType, str], None],
+        wait_for_ack: Callable[[], None],
+        *,
+        is_told: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._send = send
         self._wait_for_ack = wait_for_ack
+        self.is_told = is_told  # whether the worker has told this process to end
         self._lock = Lock()  # a body may have threads
         self._pid = os.getpid()
 
@@ -63,6 +71,8 @@ class Context:
         self._folder = folder
         self._progress_at = 0.0
         self._new_partials = 0
+        self._cursors: dict[str, _Cursor] = {}
+        self.resource: Any = None
 
     @cached_property
     def workdir(self) -> Path:
@@ -73,6 +83,29 @@ class Context:
     @property
     def has_workdir(self) -> bool:
         return "workdir" in self.__dict__
+
+    @property
+    def cancelled(self) -> bool:
+        return self._channel.is_told()
+
+    @cached_property
+    def previous(self) -> PreviousAttempt | None:
+        if self._task.previous is None:
+            return None
+        number, outcome, error = self._task.previous
+        kept = [(kind, key, value) for key, kind, value, attempt in self._task.checkpoints if attempt == number]
+        return PreviousAttempt(
+            number,
+            outcome,
+            error,
+            once={key: value for kind, key, value in kept if kind == "once"},
+            partials=[value for kind, _, value in kept if kind == "partial"],
+            cursors={key: value for kind, key, value in kept if kind == "cursor"},
+        )
+
+    def tell_input(self, text: str) -> None:
+        """The resolved settings, before the body begins: so an attempt that ends without an answer shows them, too."""
+        self._channel.tell(FrameType.INPUT, text)
 
     def log(self, text: str) -> None:
         print(text, flush=True)  # noqa: T201 - this process's output is the log
@@ -89,7 +122,10 @@ class Context:
 
     @cached_property
     def _stored(self) -> dict[str, Any]:
-        return {key: value for key, kind, value in self._task.checkpoints if kind == "once"}
+        return self._kept("once")
+
+    def _kept(self, wanted: str) -> dict[str, Any]:
+        return {key: value for key, kind, value, _ in self._task.checkpoints if kind == wanted}
 
     def once(self, key: str, function: Callable[[], Any]) -> Any:
         if key in self._stored:
@@ -100,19 +136,21 @@ class Context:
 
     @cached_property
     def previous_partials(self) -> Sequence[Any]:
-        return [value for _, kind, value in self._task.checkpoints if kind == "partial"]
+        return [value for _, kind, value, _ in self._task.checkpoints if kind == "partial"]
 
     def partial(self, value: Any) -> None:
         self._new_partials += 1
         self._store("partial", str(len(self.previous_partials) + self._new_partials), value)
 
+    def cursor(self, name: str = "position", start: Any = None) -> "_Cursor":
+        if name not in self._cursors:
+            _check_key(name)
+            self._cursors[name] = _Cursor(self._channel, name, self._kept("cursor").get(name, start))
+        return self._cursors[name]
+
     def _store(self, kind: str, key: str, value: Any) -> Any:
         """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""
-        if not 0 < len(key) <= KEY_CHARS or not _is_storable(key):
-            message = (
-                f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters that can be stored, not {key!r:.80}."
-            )
-            raise StepFailure("bad_checkpoint", message)
+        _check_key(key)
         text = _checked(value, name=f"checkpoint {key}", limit_bytes=self._task.output_limit_bytes)
         self._channel.store(f"[{encode(kind)},{encode(key)},{text}]")
         return decode(text)
@@ -126,6 +164,30 @@ class Context:
                 f"There is no connection '{name}' in this workspace. Make it under Connections, or choose another.",
                 data={"connection": name},
             ) from problem
+
+
+class _Cursor:
+    """Implements steps.base.Cursor."""
+
+    def __init__(self, channel: Channel, name: str, value: Any) -> None:
+        self._channel = channel
+        self._name = name
+        self._value = value
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    def move(self, value: Any) -> None:
+        text = _checked(value, name=f"cursor {self._name}", limit_bytes=CURSOR_BYTES)
+        self._channel.tell(FrameType.CURSOR, f"[{encode(self._name)},{text}]")
+        self._value = value
+
+
+def _check_key(key: str) -> None:
+    if not 0 < len(key) <= KEY_CHARS or not _is_storable(key):
+        message = f"A checkpoint's key is a text of 1 to {KEY_CHARS} characters that can be stored, not {key!r:.80}."
+        raise StepFailure("bad_checkpoint", message)
 
 
 def _is_storable(text: str) -> bool:

@@ -3,6 +3,8 @@
 import math
 import signal
 import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType as StackFrame
 from typing import Any, NoReturn
@@ -18,7 +20,7 @@ from runs.runner.jobs import Task
 from runs.runner.messages import Error
 from runs.runner.values import NotJson, TooLarge, encode, encode_checked
 from steps import registry
-from steps.base import Body, Done, FanOut, StepConfig, StepFailure, StepSpec, WaitFor
+from steps.base import Done, FanOut, StepConfig, StepFailure, StepSpec, WaitFor
 
 EXPRESSION_LIMIT_S = 2.0  # of this process's own time: a machine that stood still does not make an expression fail
 EXPRESSION_KILL_S = (
@@ -34,7 +36,6 @@ DATA_BYTES = 64 * 1024
 @dataclass(frozen=True, slots=True)
 class Execution:
     result: str  # JSON, see jobs.pack_*
-    input_text: str | None  # JSON of the resolved config; None where it is the raw one
     retire: str | None = None
 
 
@@ -51,23 +52,31 @@ class _TooSlow(BaseException):
 
 
 def execute(task: Task, context: Context) -> Execution:
-    input_text: str | None = None
     try:
         config = task.config
         if task.has_expressions:
             config = _resolve(task)
-        if config is not task.config:
-            input_text = _encode(config, name="config", limit_bytes=task.output_limit_bytes)
+        if config is not task.config:  # told before anything else happens: an attempt that is killed shows it as well
+            context.tell_input(_encode(config, name="config", limit_bytes=task.output_limit_bytes))
         spec = registry.get(task.kind)
-        settings = _validate(spec, config)
-        body = _load(task.kind)
-        failpoint("before_body")
-        given = body(settings, context)
-        failpoint("after_body")
-        return Execution(_pack(given, spec=spec, config=config, limit_bytes=task.output_limit_bytes), input_text)
+        given = _call(spec, _validate(spec, config), context)
+        return Execution(_pack(given, spec=spec, config=config, limit_bytes=task.output_limit_bytes))
     except BaseException as problem:  # noqa: BLE001 - SystemExit of a body is the step's failure, never the child's end
         retire = "it ran out of memory" if isinstance(problem, MemoryError) else None
-        return Execution(_pack_failed(_error_of(problem)), input_text, retire)
+        return Execution(_pack_failed(_error_of(problem)), retire)
+
+
+def _call(spec: StepSpec, settings: StepConfig, context: Context) -> Any:
+    """The body, inside what its kind sets up for each attempt (a browser, a session)."""
+    body = _load(spec.kind, registry.load_body)
+    set_up = _load(spec.kind, registry.load_set_up) if spec.set_up else None
+    failpoint("before_body")
+    with ExitStack() as standing:
+        if set_up is not None:
+            context.resource = standing.enter_context(set_up(settings, context))
+        given = body(settings, context)
+    failpoint("after_body")
+    return given
 
 
 # ------------------------------------------------------------------ before the body
@@ -113,9 +122,9 @@ def _validate(spec: StepSpec, config: dict[str, Any]) -> StepConfig:
         raise _Refused("bad_config", f"The settings of this step are wrong: {told}", fields=fields) from problem
 
 
-def _load(kind: str) -> Body:
+def _load(kind: str, load: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
     try:
-        return registry.load_body(kind)
+        return load(kind)
     except (ImportError, AttributeError) as problem:
         message = f"The body of step kind '{kind}' cannot be loaded on this worker: {problem}"
         raise _Refused("body_not_loaded", message, kind=kind) from problem
@@ -203,7 +212,9 @@ def _error_of_raised(problem: BaseException) -> Error:
         text = str(problem)
     except Exception:  # noqa: BLE001 - a __str__ that is broken as well
         text = "(its text cannot be read)"
-    own = problem.__traceback__.tb_next if problem.__traceback__ else None  # without our own call of it
+    own = problem.__traceback__
+    while own is not None and own.tb_frame.f_code.co_filename == __file__:  # without our own calls of it
+        own = own.tb_next
     lines = "".join(traceback.format_exception(problem.with_traceback(own)))
     data = {"type": name, "traceback": lines[-TRACEBACK_CHARS:]}
     return Error("body_raised", f"{name}: {text}" if text else name, retryable=True, data=data)

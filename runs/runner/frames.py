@@ -19,7 +19,9 @@ LARGE_CHUNK_BYTES = 1024 * 1024
 class FrameType(int, Enum):
     JOB = ord("J")  # to the child: one attempt
     ACK = ord("A")  # to the child: the checkpoint is stored
+    INPUT = ord("I")  # from the child: its config, resolved
     CHECKPOINT = ord("C")  # from the child: waits for ACK
+    CURSOR = ord("U")  # from the child: nobody answers
     PROGRESS = ord("P")  # from the child: nobody answers
     OUTCOME = ord("O")  # from the child: the attempt is over
 

@@ -22,7 +22,8 @@ class Task(NamedTuple):
     storage_root: str
     outbound_allow: list[str]
     connections: dict[str, dict[str, Any]]
-    checkpoints: list[tuple[str, str, Any]]  # key, kind, value
+    checkpoints: list[tuple[str, str, Any, int]]  # key, kind, value, attempt
+    previous: tuple[int, str, dict[str, Any] | None] | None  # number, outcome, error
     output_limit_bytes: int
     has_expressions: (
         bool  # JSON itself never has such a pair of signs; a text elsewhere in the job may, and costs little
@@ -42,7 +43,8 @@ def pack_job(job: Job) -> str:
             job.storage_root,
             tuple(job.outbound_allow),
             {name: _without_secrets(settings) for name, settings in job.connections.items()},
-            [(kept.key, kept.kind, kept.value) for kept in job.checkpoints],
+            [(kept.key, kept.kind, kept.value, kept.attempt) for kept in job.checkpoints],
+            job.previous and (job.previous.number, job.previous.outcome, _or_none(job.previous.error)),
             job.output_limit_bytes,
         )
     )
@@ -52,8 +54,16 @@ def _without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != SECRETS}
 
 
+def _or_none(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if value is None else dict(value)
+
+
+def has_expressions(text: str) -> bool:
+    return "{{" in text or "{%" in text or "{#" in text
+
+
 def unpack_job(text: str) -> Task:
-    parts: list[Any] = [*decode(text), "{{" in text or "{%" in text or "{#" in text]
+    parts: list[Any] = [*decode(text), has_expressions(text)]
     return Task(*parts)
 
 
@@ -61,15 +71,12 @@ class Answer(NamedTuple):
     """What a child answers: `result` is the outcome as pack_* wrote it; `retire` says why the child must not go on."""
 
     retire: str | None
-    is_same_input: bool  # the config had no expression: the input is the job's own config
-    input: Any
     result: list[Any]
 
 
-def pack_answer(result: str, *, retire: str | None, input_text: str | None) -> str:
-    """`result` is the JSON of one of the lists below, `input_text` that of the resolved config (None if unchanged)."""
-    same = "true" if input_text is None else "false"
-    return f"[{encode(retire)},{same},{input_text or 'null'},{result}]"
+def pack_answer(result: str, *, retire: str | None) -> str:
+    """`result` is the JSON of one of the lists below."""
+    return f"[{encode(retire)},{result}]"
 
 
 def pack_succeeded(output_text: str, *, port: str) -> str:

@@ -1,11 +1,12 @@
 """What leaves a child is masked before anybody else sees it: outputs, inputs, errors, checkpoints, progress, logs."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, assert_never
 
 from builder.connections.masking import Masker
 from runs.runner.jobs import SECRETS
-from runs.runner.messages import Error, Failed, Fans, Outcome, Succeeded, Waits
+from runs.runner.messages import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 
 
 def masker_of(connections: Mapping[str, Mapping[str, Any]]) -> Masker:
@@ -26,8 +27,10 @@ def mask_outcome(masker: Masker, outcome: Outcome) -> Outcome:
             return Fans(items, outcome.window, outcome.on_item_failure, value(outcome.input))
         case Failed():
             return Failed(_mask_error(masker, outcome.error), value(outcome.input))
+        case TimedOut() | Crashed() | Stopped():
+            return replace(outcome, input=value(outcome.input))
         case _:
-            return outcome
+            assert_never(outcome)
 
 
 def _mask_error(masker: Masker, error: Error) -> Error:

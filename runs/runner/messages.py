@@ -9,11 +9,21 @@ from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, S
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A partial result inside a body: kind once | partial. It outlives its attempt."""
+    """What an attempt kept while it ran: kind once | partial | cursor | act. It outlives its attempt."""
 
     key: str
     kind: str
     value: Any
+    attempt: int = 0
+
+
+@dataclass(frozen=True)
+class Previous:
+    """How the attempt before this one ended."""
+
+    number: int
+    outcome: str  # failed | timed_out | lost | cancelled
+    error: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -34,10 +44,12 @@ class Job:
     outbound_allow: Sequence[str] = ()
     connections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # name -> settings with credentials
     checkpoints: Sequence[Checkpoint] = ()
+    previous: Previous | None = None
     output_limit_bytes: int = 16 * 1024 * 1024
     log_limit_bytes: int = 1024 * 1024
 
 
 __all__ = [
-    "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Stopped", "Succeeded", "TimedOut", "Waits",
+    "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Stopped", "Succeeded",
+    "TimedOut", "Waits",
 ]  # fmt: skip

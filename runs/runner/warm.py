@@ -51,13 +51,15 @@ class Child:
         on_checkpoint: Callable[[str, str, Any], None],
         on_log: Callable[[str], None],
         on_progress: Callable[[float, float | None, str], None],
+        on_cursor: Callable[[str, Any], None],
         should_stop: Callable[[], bool],
     ) -> Outcome:
-        """One attempt. What it gives is masked. `on_checkpoint(kind, key, value)` returns once the value is stored.
+        """One attempt. What it gives is masked. `on_checkpoint(kind, key, value)` returns once the value is stored;
+        `on_cursor(name, position)` may store later.
 
         Raises NoChild, and whatever a callback raises: the child is then gone and the attempt without outcome.
         """
-        callbacks = Callbacks(on_checkpoint, on_log, on_progress, should_stop)
+        callbacks = Callbacks(on_checkpoint, on_log, on_progress, on_cursor, should_stop)
         for _ in range(ATTEMPTS_TO_BEGIN):
             child = self._child_for(job)
             try:

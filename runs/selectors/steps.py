@@ -114,7 +114,7 @@ def attempt_shape(attempt: Attempt) -> dict[str, Any]:
         "started_at": attempt.started_at,
         "finished_at": attempt.finished_at,
         "error": decoded(attempt.error),
-        "input": value_shape(attempt.input, None) if attempt.input else None,
+        "input": value_shape(attempt.input, attempt.input_ref) if attempt.input or attempt.input_ref else None,
     }
 
 

@@ -116,13 +116,14 @@ OPENED = f"""opened AS (
 
 # Times, and the input where this attempt resolved none, come from the step's row as it was before.
 ATTEMPTS = table(
-    "id bigint, number int, fence bigint, worker uuid, outcome text, error text, input text, is_large boolean"
+    "id bigint, number int, fence bigint, worker uuid, outcome text, error text, input text, input_ref bytea"
 )
 ENDED = f"""ended AS (
-    INSERT INTO runs_attempt (run_day, run_id, step_run_id, number, fence, worker, outcome, error, input, ready_at,
-        started_at, finished_at)
+    INSERT INTO runs_attempt (run_day, run_id, step_run_id, number, fence, worker, outcome, error, input, input_ref,
+        ready_at, started_at, finished_at)
     SELECT ran.run_day, ran.id, m.id, m.number, m.fence, m.worker, m.outcome, m.error,
-        CASE WHEN NOT m.is_large THEN coalesce(m.input, s.input) END, s.ready_at, s.started_at, {NOW}
+        CASE WHEN m.input_ref IS NULL THEN coalesce(m.input, s.input) END,
+        CASE WHEN m.input IS NULL THEN coalesce(m.input_ref, s.input_ref) END, s.ready_at, s.started_at, {NOW}
     FROM ran, {ATTEMPTS.source} JOIN runs_steprun s ON s.id = m.id
 )"""
 

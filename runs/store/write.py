@@ -5,11 +5,12 @@ the statement (pawl_expect), and with it the transaction. `statement_timestamp()
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from kit.ids import new_id
+from runs.core.fitting import EVENT_BYTES, fitted
 from runs.core.rows import Row, Stored
 from runs.core.states import FINAL_RUNS, StepStatus
 from runs.core.transition import Transition
@@ -102,7 +103,7 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
                 a.worker,
                 a.outcome,
                 a.error and json_text(a.error),
-                *_attempt_input(a.input),
+                *_kept(a.input),
             )
             for a in tx.attempts
         ],
@@ -112,11 +113,14 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
         [(new_id(), w.step_run_id, w.kind, w.attempt, json_text(w.data), w.expires_s) for w in tx.waits],
     )
     statement.add_rows(parts.CLOSED, [(step_run_id, status) for step_run_id, status, _ in tx.closed_waits])
-    statement.add_rows(parts.TOLD, [(e.seq, e.type, e.path, e.attempt, json_text(e.data)) for e in tx.events], tx.actor)
+    statement.add_rows(
+        parts.TOLD, [(e.seq, e.type, e.path, e.attempt, _event_text(e.data)) for e in tx.events], tx.actor
+    )
 
 
-def _attempt_input(stored: Stored | None) -> tuple[str | None, bool]:
-    return (stored.text, stored.ref is not None) if stored else (None, False)
+def _event_text(data: Mapping[str, Any]) -> str:
+    text = json_text(data)
+    return text if len(text) <= EVENT_BYTES else json_text(fitted(data))
 
 
 def _kept(stored: Stored | None) -> tuple[str | None, bytes | None]:

@@ -54,6 +54,7 @@ def _run(child: Child, job: Job) -> Any:
         on_checkpoint=lambda kind, key, value: None,
         on_log=lambda text: None,
         on_progress=lambda done, total, text: None,
+        on_cursor=lambda name, position: None,
         should_stop=lambda: False,
     )
 

@@ -30,3 +30,19 @@ def hands(transactional_db: None) -> "Iterator[list[Hand]]":
     yield hands
     for hand in hands:
         hand.close()
+
+
+@pytest.fixture
+def extra_kinds(monkeypatch: pytest.MonkeyPatch) -> "Iterator[None]":
+    """The step kinds of tests/kinds.py and tests/harmful_kinds.py, for this process and its children."""
+    from steps import registry
+
+    def forget() -> None:
+        for cached in (registry._plugins, registry.get, registry.all_specs):
+            cached.cache_clear()
+
+    monkeypatch.setenv("PAWL_EXTRA_STEPS", "tests.kinds,tests.harmful_kinds")
+    forget()
+    yield
+    monkeypatch.undo()
+    forget()

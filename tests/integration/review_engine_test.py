@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError as DjangoOperationalError
 
 from kit.ids import new_id
-from runs import attempt, worker
+from runs import attempt
 from runs.core.outcomes import Error, Failed, Succeeded, Waits
 from runs.engine.cancel import cancel_run
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
@@ -85,8 +85,8 @@ def test_a_partial_result_whose_reply_was_lost_is_kept_once(monkeypatch: Any) ->
     with World() as world:
         world.start(world.draw("S > A > O", configs={"A": {"value": 1}}))
         held = take(world)
-        monkeypatch.setattr(worker, "keep_checkpoint", losing)
-        world.slot._keep(held, kind="partial", key="1", value={"rows": 2})
+        monkeypatch.setattr(attempt, "keep_checkpoint", losing)
+        attempt.Notes(world.link, held).keep("partial", "1", {"rows": 2})
         found = world.connection.execute(
             "SELECT count(*) FROM runs_checkpoint WHERE kind = 'partial' AND step_run_id = %s", (held.step_run_id,)
         ).fetchone()
@@ -171,7 +171,9 @@ def test_a_database_that_is_away_while_credentials_are_read_costs_no_attempt(mon
 
 def test_a_checkpoint_whose_key_cannot_be_stored_is_the_steps_failure_and_not_the_workers() -> None:
     channel = SimpleNamespace(store=lambda text: None)
-    task = SimpleNamespace(scope={}, storage_root="/", outbound_allow=[], checkpoints=[], output_limit_bytes=1_000)
+    task = SimpleNamespace(
+        scope={}, storage_root="/", outbound_allow=[], checkpoints=[], previous=None, output_limit_bytes=1_000
+    )
     for name in ("run_id", "path", "attempt", "idempotency_key"):
         setattr(task, name, name)
     ctx = Context(task, fence=1, channel=channel, folder=Path("/nowhere"))  # type: ignore[arg-type]

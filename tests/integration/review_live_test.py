@@ -9,7 +9,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from kit.ids import new_id
-from runs.attempt import AttemptLog
+from runs.attempt import Notes
 from runs.live import consumers
 from runs.live.hub import Hub, Watcher
 from runs.models import Run, StepRun
@@ -62,7 +62,7 @@ def test_what_follows_a_nul_in_a_log_is_shown() -> None:
         world.work()
         step = StepRun.objects.get(run_id=started.run_id, path="A")
         held = type("Held", (), {"step_run_id": step.id, "attempt": 1, "fence": 1})()
-        log = AttemptLog(world.link, held)
+        log = Notes(world.link, held)
         log.write("a\x00\x00\x00\n")
         run = Run.objects.get(id=started.run_id)
         first = log_page(run, step, attempt=1, after=0)

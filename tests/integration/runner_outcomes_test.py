@@ -249,6 +249,7 @@ def test_a_checkpoint_that_the_worker_refuses_ends_the_attempt(runner: Bench, tm
             on_checkpoint=refuse,
             on_log=runner.logs.append,
             on_progress=lambda done, total, text: None,
+            on_cursor=lambda name, position: None,
             should_stop=lambda: False,
         )
     assert made.read_text() == "a"  # 'b' waited for the acknowledgement of 'a', and never began

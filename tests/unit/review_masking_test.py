@@ -14,7 +14,11 @@ def test_a_credential_in_a_checkpoints_key_is_never_stored() -> None:
     stored: list[Any] = []
     attempt = object.__new__(Attempt)
     attempt._callbacks = Callbacks(
-        lambda *kept: stored.append(kept), lambda text: None, lambda done, total, text: None, lambda: False
+        lambda *kept: stored.append(kept),
+        lambda text: None,
+        lambda done, total, text: None,
+        lambda *moved: stored.append(moved),
+        bool,
     )
     attempt._masker, attempt._result = Masker([PASSWORD]), None
     attempt._child = SimpleNamespace(frames=SimpleNamespace(sendall=lambda data: None))  # type: ignore[assignment]

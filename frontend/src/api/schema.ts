@@ -859,7 +859,7 @@ export interface components {
             run: components["schemas"]["RunRef"];
         };
         /** @enum {string} */
-        KindEnum: "once" | "partial" | "progress";
+        KindEnum: "once" | "partial" | "cursor" | "progress" | "act";
         LastRunOut: {
             /** Format: uuid */
             id: string;
