@@ -11,7 +11,7 @@ from typing import assert_never
 
 from builder.graph.model import Edge, Node
 from runs.core.reopen import what_reopens
-from runs.core.rows import NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
+from runs.core.rows import DEADLINE, NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
@@ -259,8 +259,13 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None
     if row.items is not None:
         cancel_children(tx, row)
     row.fence = None
-    row.reason = UNKNOWN_OUTCOME if is_unknown else "cancelled"
+    row.reason = UNKNOWN_OUTCOME if is_unknown else why_stopped(tx)
     tx.move(row, StepStatus.CANCELLED, reason=row.reason)
+
+
+def why_stopped(tx: Transition) -> str:
+    """The reason of steps that are cancelled now."""
+    return DEADLINE if tx.run.status is RunStatus.CANCELLING and tx.run.error else "cancelled"
 
 
 def cancel_children(tx: Transition, container: Row) -> None:
@@ -280,14 +285,22 @@ def finish_run(tx: Transition) -> None:
         return
     if run.status is RunStatus.PAUSED:
         tx.move_run(RunStatus.RUNNING, generation=run.generation)
-    if run.status is RunStatus.CANCELLING:
+    if run.status is RunStatus.CANCELLING and run.error is None:
         tx.move_run(RunStatus.CANCELLED)
         return
     failed = [row for row in tx.scope((None, None)).values() if is_unhandled_failure(row)]
-    if failed:
-        tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed])
+    if failed or run.error:
+        run.error = run.error or error_of(failed)
+        tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed], error=run.error)
     else:
         tx.move_run(RunStatus.SUCCEEDED)
+
+
+def error_of(failed: list[Row]) -> dict[str, object]:
+    """Of a run whose steps failed: what its list shows."""
+    first, *rest = failed
+    message = f"{first.path}: {(first.error or {}).get('message', 'It failed.')}"
+    return {"code": "steps_failed", "message": message + (f" (and {len(rest)} more)" if rest else "")}
 
 
 def begin_run(tx: Transition, run_input: Stored) -> None:

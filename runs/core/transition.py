@@ -175,6 +175,8 @@ class Transition:
         self.run.status = to
         if to is not RunStatus.PAUSED:
             self.run.paused_at = ()
+        if to is RunStatus.RUNNING:
+            self.run.error = None
         self.tell(f"run.{to}", None, data)
 
     def claim(self, row: Row, *, worker: UUID, claim: UUID) -> None:

@@ -47,11 +47,15 @@ def _element(value: object) -> str:
 
 
 # Compares the run's event number with the one from which the core decided, after waiting for whoever holds the row. A
-# worker that was declared dead takes no step: then no row is answered, and nothing is written.
+# worker that was declared dead takes no step: then no row is answered, and nothing is written. A resume (the generation
+# changes) gives the run its whole time again.
 RAN = f"""ran AS (
     UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
         running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
-        total_count = %s::int, paused_at = %s, finished_at = CASE WHEN %s::boolean THEN {NOW} END
+        total_count = %s::int, paused_at = %s, error = %s,
+        deadline_at = CASE WHEN generation = %s::int THEN deadline_at
+            ELSE {NOW} + make_interval(secs => deadline_s) END,
+        finished_at = CASE WHEN %s::boolean THEN {NOW} END
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
     RETURNING id, run_day, workspace_id

@@ -17,7 +17,7 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
-    total_count, run_day, workspace_id, version_id, breakpoints, paused_at"""
+    total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -51,12 +51,14 @@ READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    *plain, breakpoints, paused_at = values[2:]
+    *plain, breakpoints, paused_at, error = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
     if breakpoints:
         row.breakpoints = from_json(json.loads(breakpoints))
     if paused_at:
         row.paused_at = tuple(json.loads(paused_at))
+    if error:
+        row.error = json.loads(error)
     return row
 
 
