@@ -7,6 +7,7 @@ nobody handled follows its own `on_upstream_failure`. These are the only places 
 
 from collections.abc import Mapping
 from enum import Enum, auto
+from heapq import heapify, heappop, heappush
 from typing import assert_never
 
 from builder.graph.model import Edge, Node
@@ -71,20 +72,33 @@ def container_of(tx: Transition, rows: Mapping[str, Row]) -> Row | None:
 
 
 def decide_all(tx: Transition, container: Row | None, rows: dict[str, Row]) -> bool:
-    """Decides every pending step of a scope in order, and lets its containers go on; whether nothing of it is open."""
-    for node in tx.definition.scope_of(container.node_id if container else None).order:
+    """Decides the pending steps of a scope that a change may concern, in order, and lets its containers go on; whether
+    nothing of it is open.
+
+    A pending step can be decided only by a change of its own or of what it waits for: the others stay as the transition
+    before left them. A run of thousands of siblings would else cost as much a step as it has siblings.
+    """
+    scope = tx.definition.scope_of(container.node_id if container else None)
+    waiting = [scope.place[node_id] for node_id in tx.concerned(rows)]
+    heapify(waiting)
+    while waiting:
+        node = scope.order[heappop(waiting)]
         row = rows[node.id]
-        if row.status is StepStatus.PENDING:
+        before = row.status
+        if before is StepStatus.PENDING:
             decide(tx, node, row, rows=rows)
-        elif row.status is StepStatus.WAITING and row.items is not None:
+        elif before is StepStatus.WAITING and row.items is not None:
             go_on(tx, row, row.items)
+        for node_id in tx.concerned(rows):
+            heappush(waiting, scope.place[node_id])
     return all(row.status not in OPEN for row in rows.values())
 
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
-    states = [edge_state(edge, rows[edge.source]) for edge in tx.definition.incoming[node.id]]
-    if EdgeState.UNSETTLED in states:
-        return
+    incoming = tx.definition.incoming[node.id]
+    if any(not is_settled(rows[edge.source].status) for edge in incoming):
+        return  # looked at first, up to the first one: a join of a thousand is asked a thousand times
+    states = [edge_state(edge, rows[edge.source]) for edge in incoming]
     if EdgeState.BROKEN in states:
         follow_failure(tx, node, row)
     elif not states or EdgeState.LIVE in states:

@@ -32,9 +32,12 @@ edition,
 # Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph. In order, so that the
 # same act tells the same events.
 READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL ORDER BY id"
+# Index: step_run_path (run_id first). What others changed since an event number, for who knows the rest.
+READ_CHANGED = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL AND changed_seq > %s
+    ORDER BY id"""
 # Index: step_run_items; one item of a container, bounded by the size of its body.
 READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s ORDER BY id"
-# Index: step_run_ready_of_run. What a worker that goes on with a map may take besides what it opens itself.
+# Index: step_run_ready_of_run. What a worker that goes on with a run may take besides what it makes ready itself.
 READ_READY = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready'
     AND not_before <= statement_timestamp() ORDER BY id LIMIT 64"""
 # Index: step_run_ready_of_run.

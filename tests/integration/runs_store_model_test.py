@@ -190,8 +190,11 @@ class Machine(RuleBasedStateMachine):
     @rule(dice=DICE)
     def cancel(self, dice: Random) -> None:
         if dice.randrange(4) == 0:
-            command = self.world.command(self.run_id, "cancel")
-            self.order(command, lambda: cancel_run(self.world.connection, command))
+            self.cancel_now()
+
+    def cancel_now(self) -> None:
+        command = self.world.command(self.run_id, "cancel")
+        self.order(command, lambda: cancel_run(self.world.connection, command))
 
     @rule(dice=DICE)
     def pause(self, dice: Random) -> None:
@@ -322,7 +325,7 @@ class Machine(RuleBasedStateMachine):
             elif self.run_status() in FINAL:
                 break
             elif "blocked" in statuses.values() and not {"ready", "retry_wait", "waiting"} & set(statuses.values()):
-                self.cancel(Random(1))
+                self.cancel_now()
         self.nothing_is_broken()
         assert self.run_status() in FINAL
         self.the_events_alone_tell_the_same()
