@@ -228,6 +228,7 @@ SAMPLE_DATABASE_URL = env.text("PAWL_SAMPLE_DATABASE_URL", "")  # of its purchas
 DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_demo` alone
 WORKER_QUEUES = env.words("PAWL_WORKER_QUEUES", "default")  # the lanes that this host's workers serve
 OUTPUT_LIMIT_BYTES = env.number("PAWL_OUTPUT_LIMIT_BYTES", 16 * 1024 * 1024, least=1024)
+RETENTION_DAYS = env.number("PAWL_RETENTION_DAYS", 0)  # of final runs, where their workspace does not say; 0: for ever
 LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)
 # How long a worker may take to stop (Dramatiq is told the same). Running bodies may go on until a second before its
 # end, then their steps are given back.

@@ -8,8 +8,10 @@ from kit.errors import BadInput
 from runs.core.rows import Stored
 
 INLINE_BYTES = 8 * 1024
+PAYLOAD_GONE = "PW002"  # the SQLSTATE of pawl_hold_payloads
 
-# A later sweep removes what nothing refers to; touching keeps a payload that is about to be referred to.
+# A later sweep removes what nothing refers to. Touching keeps what is about to be referred to for a while; the
+# statement that refers to it holds it for good, or fails with PAYLOAD_GONE and writes nothing (pawl_hold_payloads).
 KEEP_PAYLOAD = """INSERT INTO runs_payload (hash, body, size, touched_at) VALUES (%s, %s, %s, statement_timestamp())
     ON CONFLICT (hash) DO UPDATE SET touched_at = statement_timestamp()"""
 READ_PAYLOADS = "SELECT hash, body FROM runs_payload WHERE hash = ANY(%s)"

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection as django_connection
 from django.db import transaction
+from django.db.models.functions import Now
 
 from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
@@ -31,12 +32,13 @@ from runs.engine.start import start_run as engine_start
 from runs.engine.transact import Told
 from runs.engine.wait import Answer
 from runs.engine.wait import answer_wait as engine_answer
-from runs.models import Run, Wait
+from runs.models import Retention, Run, Wait
 from runs.store.read import Connection
 from steps.base import StepFailure
 from steps.schema_bounded import check_bounded as schema_problems
 from teams import audit
 from teams.access import Actor, Permission, require
+from teams.models import Workspace
 
 
 class NotPublished(NotFound):
@@ -223,6 +225,15 @@ def preview_resume(*, actor: Actor, run: Run, paths: Collection[str] | None = No
         connection = raw_connection()
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         return engine_preview(connection, run.id, paths=paths)
+
+
+def set_retention(*, actor: Actor, workspace: Workspace, days: int | None) -> None:
+    """How many days the workspace keeps its final runs: 0 is for ever, None is what the installation says."""
+    require(actor, Permission.MANAGE_WORKSPACE, workspace)
+    with transaction.atomic():
+        changed = {"days": days, "changed_at": Now(), "changed_by": actor.name}
+        Retention.objects.update_or_create(workspace=workspace, defaults=changed)
+        audit.record(actor, "workspace.retention", target=workspace, workspace=workspace, data={"days": days})
 
 
 def _announce(told: Told | None) -> None:

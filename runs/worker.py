@@ -12,6 +12,7 @@ import time
 from functools import cache, partial
 from uuid import UUID
 
+import psycopg
 from django.conf import settings
 
 from kit.clock import monotonic_s
@@ -28,6 +29,7 @@ from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
 from runs.link import Link, Stopping
+from runs.payloads import PAYLOAD_GONE
 from runs.runner.spawner import NoChild, Spawner
 from runs.runner.warm import Child
 from runs.store import fleet
@@ -235,8 +237,7 @@ class Slot:
             wish = None
             if take_next and not self.process.is_draining:
                 wish = Wish(self.process.id, new_id(), (queue,), self.process.kinds)
-            kept = self.link.retry(lambda connection, _: keep_values(connection, outcome))
-            finished = desk.finish(self.link, Request(held, kept, wish, random.random()))  # noqa: S311 - jitter
+            kept, finished = self._finish(desk, held, outcome, wish=wish)
             if finished.next is not None:
                 self.process.hold(finished.next, self)
             try:
@@ -270,6 +271,21 @@ class Slot:
         except NoChild as problem:
             return Crashed(problem.message)
         return outcome
+
+    def _finish(self, desk: Desk, held: Held, outcome: Outcome, *, wish: Wish | None) -> tuple[Kept, Finished]:
+        """Uploads the large values and commits. Between the two, hours may pass: what was swept meanwhile, because
+        nothing referred to it yet, is uploaded again.
+        """
+        while True:
+            kept = self.link.retry(lambda connection, _: keep_values(connection, outcome))
+            try:
+                finished = desk.finish(self.link, Request(held, kept, wish, random.random()))  # noqa: S311 - jitter
+            except psycopg.DatabaseError as error:
+                if error.sqlstate != PAYLOAD_GONE:
+                    raise
+                logger.warning("a large value of %s was swept before it was referred to: once more", held.path)
+                continue
+            return kept, finished
 
     def _is_unwanted(self, pair: tuple[int, int], notes: Notes) -> bool:
         """Asked several times a second while the body runs, whether it tells anything or not."""

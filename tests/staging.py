@@ -69,3 +69,32 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert monotonic_s() < deadline, "it never came to that"
         time.sleep(0.01)
+
+
+def age(world: World, run_id: UUID, *, days: int) -> None:
+    """Makes the run, and all that belongs to it, so many days older, as if it had been started then. Guards are off
+    for that moment.
+    """
+    connection = world.connection
+    tables = ("runs_event", "runs_attempt", "runs_checkpoint", "runs_logchunk")
+    with connection.transaction():
+        connection.execute(
+            "SELECT pawl_make_partitions(run_day - %s::int, 1) FROM runs_run WHERE id = %s", (days, run_id)
+        )
+        for table in ("runs_event", "runs_steprun"):
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        connection.execute("UPDATE runs_event SET run_day = run_day - %s::int WHERE run_id = %s", (days, run_id))
+        for table in tables[1:]:
+            connection.execute(
+                f"UPDATE {table} t SET run_day = t.run_day - %s::int FROM runs_steprun s "
+                "WHERE s.id = t.step_run_id AND s.run_id = %s",
+                (days, run_id),
+            )
+        connection.execute("UPDATE runs_steprun SET run_day = run_day - %s::int WHERE run_id = %s", (days, run_id))
+        connection.execute(
+            "UPDATE runs_run SET run_day = run_day - %s::int, created_at = created_at - make_interval(days => %s), "
+            "finished_at = finished_at - make_interval(days => %s) WHERE id = %s",
+            (days, days, days, run_id),
+        )
+        for table in ("runs_event", "runs_steprun"):
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")

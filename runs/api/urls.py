@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs.api import views
+from runs.api import keeping, views
 
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path(f"{RUN}/steps/<str:path>/logs", views.LogsView.as_view()),
     path(f"{RUN}/steps/<str:path>/decide", views.DecideView.as_view()),
     path(f"{RUN}/items/<str:path>", views.ItemsView.as_view()),
+    path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
     path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
     path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
 ]

@@ -62,6 +62,9 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)
     answer = "SELECT id, path FROM opened" if opened else "SELECT id FROM ran"
+    if references := _references(tx):
+        statement.add(parts.HOLDS, parts.literal(references))
+        answer += " CROSS JOIN holds"
     cursor = connection.execute(_text(tuple(statement.parts), answer), statement.values)
 
     def name_opened() -> None:
@@ -88,8 +91,7 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     numbers = (run.generation, run.event_seq, *counts)
     paused_at = json_text(list(run.paused_at)) if run.paused_at else None
     is_final = "t" if run.status in FINAL_RUNS else "f"
-    error = json_text(run.error) if run.error else None
-    texts = (run.status.value, *map(str, numbers), paused_at, error, str(run.generation))
+    texts = (run.status.value, *map(str, numbers), paused_at)
     statement.add(parts.RAN, *texts, is_final, run.id, str(tx.first_seq), tx.claimer)
 
 
@@ -117,6 +119,14 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
     statement.add_rows(
         parts.TOLD, [(e.seq, e.type, e.path, e.attempt, _event_text(e.data)) for e in tx.events], tx.actor
     )
+
+
+def _references(tx: Transition) -> list[bytes]:
+    """The payloads that the transition's rows and attempts refer to from now on."""
+    rows = [row for _, row in tx.touched.values()]
+    kept = [stored for row in rows for stored in (row.output, row.input, row.items_json)]
+    kept += [attempt.input for attempt in tx.attempts]
+    return sorted({stored.ref for stored in kept if stored is not None and stored.ref is not None})
 
 
 def _event_text(data: Mapping[str, Any]) -> str:

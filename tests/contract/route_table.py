@@ -93,6 +93,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{STEP}/decide"): Row(
         Permission.RUN, lambda world: {**_command(), "generation": 1, "decision": "skip"}, 409
     ),
+    ("GET", f"{WORKSPACE}/retention"): Row(Permission.VIEW),
+    ("PUT", f"{WORKSPACE}/retention"): Row(Permission.MANAGE_WORKSPACE, lambda world: {"days": 90}),
     ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410

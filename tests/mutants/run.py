@@ -96,7 +96,8 @@ def pytest(tree: Path, tests: Sequence[str]) -> dict[str, str | None]:
         failure = case.find("failure")
         trouble = failure if failure is not None else case.find("error")
         name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
-        found[name] = None if trouble is None else trouble.get("message", "?").strip().splitlines()[0]
+        if found.get(name) is None:  # a test whose clearing up failed as well is told of twice
+            found[name] = None if trouble is None else trouble.get("message", "?").strip().splitlines()[0]
     return found
 
 

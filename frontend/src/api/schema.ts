@@ -142,6 +142,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["getRetention"];
+        /** @description How many days final runs are kept. What has expired goes soon after, and does not come back. */
+        put: operations["setRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs": {
         parameters: {
             query?: never;
@@ -968,25 +986,26 @@ export interface components {
             generation: number;
             again: string[];
         };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        RetentionIn: {
+            /** @description 0: for ever. null: as the installation says. */
+            days: number | null;
+        };
+        /** @description Describes an answer. */
+        RetentionOut: {
+            days: number | null;
+            /** @description 0: for ever. */
+            effective_days: number;
+            /** Format: date-time */
+            changed_at: string | null;
+            changed_by: string | null;
+        };
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
-        /** @description Describes an answer. */
-        RunError: {
-            /** @description `steps_failed` or `run_deadline`. */
-            code: string;
-            message: string;
-        };
         /** @description Describes an answer. */
         RunList: {
             items: components["schemas"]["RunRow"][];
             next: string | null;
-        };
-        /** @description What a run that has succeeded answers: of its output steps the last to end. */
-        RunOutput: {
-            /** @description Any JSON value */
-            value: unknown;
-            size: number;
-            truncated: boolean;
         };
         /** @description Describes an answer. */
         RunRef: {
@@ -1014,9 +1033,6 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
-            error: components["schemas"]["RunError"] | null;
-            /** Format: date-time */
-            deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
         };
@@ -1054,17 +1070,11 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
-            error: components["schemas"]["RunError"] | null;
-            /** Format: date-time */
-            deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
             /** @description Any JSON value */
             input: unknown;
             breakpoints: components["schemas"]["BreakpointOut"][];
-            /** Format: double */
-            deadline_s: number | null;
-            output: components["schemas"]["RunOutput"] | null;
         };
         Session: {
             user: components["schemas"]["SessionUser"];
@@ -1670,6 +1680,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
                 };
             };
             /** @description A problem */

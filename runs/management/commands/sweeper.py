@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from kit.clock import monotonic_s
 from kit.ids import new_id
 from runs import host
+from runs.engine.retention import Housekeeping
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
 from runs.store.read import Connection
@@ -25,6 +27,7 @@ PARTITIONS_AHEAD = 7
 # waits behind it: so it hardly waits at all, and tries again later; there are days left.
 PARTITION_LOCK_MS = 50
 PARTITIONS_AGAIN_S = 60.0
+HOUSEKEEPING_EVERY_S = 30.0
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +50,8 @@ class SweeperLoop:
         self.id = new_id()
         self.link = Link(name="sweeper", is_stopping=ending.is_set)
         self._partitions_at = 0.0
+        self._housekeeping = Housekeeping(days=settings.RETENTION_DAYS)
+        self._housekeeping_at = 0.0
 
     def run(self) -> None:
         while not self.ending.is_set():
@@ -65,8 +70,26 @@ class SweeperLoop:
             self.id = new_id()
         self._make_partitions(connection)
         swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone)
+        self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:
             logger.warning("swept: %s", swept)
+
+    def _keep_house(self, connection: Connection) -> None:
+        """Never in the way of what is due: a turn takes about a second, and fails alone."""
+        if monotonic_s() - self._housekeeping_at < HOUSEKEEPING_EVERY_S:
+            return
+        self._housekeeping_at = monotonic_s()
+        try:
+            done = self._housekeeping.turn(connection)
+        except psycopg.OperationalError:
+            raise
+        except psycopg.DatabaseError:
+            logger.exception("the housekeeping failed")
+            return
+        if done.payloads or done.runs or done.days:
+            logger.info("taken away: %s", done)
+        if done.runs:  # there may be more
+            self._housekeeping_at = 0.0
 
     def _make_partitions(self, connection: Connection) -> None:
         if self._partitions_at and monotonic_s() - self._partitions_at < PARTITIONS_EVERY_S:
