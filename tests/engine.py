@@ -67,8 +67,9 @@ class World:
         nodes = [replace(n, config={"value": None}) if n.kind == "output" and not n.config else n for n in graph.nodes]
         return self.publish(replace(graph, nodes=tuple(nodes)))
 
-    def start(self, version: Version, run_input: Any = None, *, key: str | None = None) -> Started:
-        wanted = Start(version.workflow_id, version.id, run_input, actor="Ana", idempotency_key=key)
+    def start(self, version: Version, run_input: Any = None, *, key: str | None = None, **more: Any) -> Started:
+        """`more` of what a start may say (runs.engine.start.Start)."""
+        wanted = Start(version.workflow_id, version.id, run_input, actor="Ana", idempotency_key=key, **more)
         with self.connection.transaction():
             return start_run(self.connection, wanted)
 

@@ -34,7 +34,7 @@ from tests.engine import World
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0
-KINDS = "tests.kinds,tests.harmful_kinds,tests.gated_kinds"
+KINDS = "tests.kinds,tests.harmful_kinds,tests.gated_kinds,tests.tick_kinds"
 
 
 class TookTooLong(AssertionError):

@@ -9,7 +9,7 @@ from random import Random
 from builder.graph.model import Edge, Graph, Node, Policy, Retry
 from runs.core.commands import retry_due, timer_due
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
-from runs.core.states import StepStatus
+from runs.core.states import RunStatus, StepStatus
 from tests.memory import MemoryRun
 from tests.reference import Result
 
@@ -125,7 +125,9 @@ class Bodies:
 
 
 def candidates(memory: MemoryRun) -> list[str]:
-    """What can go on without a person."""
+    """What can go on without a person. In a paused run that is what runs, and nothing else."""
+    if memory.run.status is RunStatus.PAUSED:
+        return [row.path for row in memory.rows.values() if row.status is StepStatus.RUNNING]
     return [
         row.path
         for row in memory.rows.values()

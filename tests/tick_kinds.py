@@ -30,3 +30,14 @@ def tick(config: TickConfig, ctx: StepContext) -> Any:
 
 
 TICK_SPEC = kind(tick, config=TickConfig, delivery=Delivery.KEYED)
+
+
+class NapConfig(StepConfig):
+    sleep_s: float
+
+
+def nap(config: NapConfig, ctx: StepContext) -> None:
+    time.sleep(config.sleep_s)
+
+
+NAP_SPEC = kind(nap, config=NapConfig)

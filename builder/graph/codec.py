@@ -21,8 +21,8 @@ DEFAULT_RETRY = Retry()
 
 @dataclass(frozen=True)
 class Limits:
-    nodes: int = 2_000
-    edges: int = 10_000
+    nodes: int = 5_000
+    edges: int = 20_000
     nesting: int = 64  # of a config, counted in objects and lists
     characters: int = 4_000_000  # of the whole document's texts and values
     name: int = 200  # characters of an id, a key, a kind, a name

@@ -136,6 +136,11 @@ class StepError(Out):
     data = AnyJson(required=False)  # type: ignore[assignment]
 
 
+class RunError(Out):
+    code = serializers.CharField(help_text="`steps_failed` or `run_deadline`.")
+    message = serializers.CharField()
+
+
 class FailedStep(Out):
     path = serializers.CharField()
     error = StepError(allow_null=True)
@@ -169,6 +174,8 @@ class RunRow(Out):
     counts = Counts()
     failed_step = FailedStep(allow_null=True)
     waits_for = WaitsFor(allow_null=True)
+    error = RunError(allow_null=True)
+    deadline_at = serializers.DateTimeField(allow_null=True)
     paused_at = serializers.ListField(
         child=serializers.CharField(), help_text="Of a paused run: the steps before which a breakpoint stopped it."
     )
@@ -184,9 +191,19 @@ class BreakpointOut(Out):
     path = serializers.CharField(required=False)
 
 
+class RunOutput(Out):
+    """What a run that has succeeded answers: of its output steps the last to end."""
+
+    value = AnyJson()
+    size = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+
+
 class RunWithInput(RunRow):
     input = AnyJson()
     breakpoints = BreakpointOut(many=True)
+    deadline_s = serializers.FloatField(allow_null=True)
+    output = RunOutput(allow_null=True)
 
 
 class MapCounts(Out):

@@ -7,11 +7,12 @@ nobody handled follows its own `on_upstream_failure`. These are the only places 
 
 from collections.abc import Mapping
 from enum import Enum, auto
+from heapq import heapify, heappop, heappush
 from typing import assert_never
 
 from builder.graph.model import Edge, Node
 from runs.core.reopen import what_reopens
-from runs.core.rows import NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
+from runs.core.rows import DEADLINE, NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
@@ -71,20 +72,33 @@ def container_of(tx: Transition, rows: Mapping[str, Row]) -> Row | None:
 
 
 def decide_all(tx: Transition, container: Row | None, rows: dict[str, Row]) -> bool:
-    """Decides every pending step of a scope in order, and lets its containers go on; whether nothing of it is open."""
-    for node in tx.definition.scope_of(container.node_id if container else None).order:
+    """Decides the pending steps of a scope that a change may concern, in order, and lets its containers go on; whether
+    nothing of it is open.
+
+    A pending step can be decided only by a change of its own or of what it waits for: the others stay as the transition
+    before left them. A run of thousands of siblings would else cost as much a step as it has siblings.
+    """
+    scope = tx.definition.scope_of(container.node_id if container else None)
+    waiting = [scope.place[node_id] for node_id in tx.concerned(rows)]
+    heapify(waiting)
+    while waiting:
+        node = scope.order[heappop(waiting)]
         row = rows[node.id]
-        if row.status is StepStatus.PENDING:
+        before = row.status
+        if before is StepStatus.PENDING:
             decide(tx, node, row, rows=rows)
-        elif row.status is StepStatus.WAITING and row.items is not None:
+        elif before is StepStatus.WAITING and row.items is not None:
             go_on(tx, row, row.items)
+        for node_id in tx.concerned(rows):
+            heappush(waiting, scope.place[node_id])
     return all(row.status not in OPEN for row in rows.values())
 
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
-    states = [edge_state(edge, rows[edge.source]) for edge in tx.definition.incoming[node.id]]
-    if EdgeState.UNSETTLED in states:
-        return
+    incoming = tx.definition.incoming[node.id]
+    if any(not is_settled(rows[edge.source].status) for edge in incoming):
+        return  # looked at first, up to the first one: a join of a thousand is asked a thousand times
+    states = [edge_state(edge, rows[edge.source]) for edge in incoming]
     if EdgeState.BROKEN in states:
         follow_failure(tx, node, row)
     elif not states or EdgeState.LIVE in states:
@@ -259,8 +273,13 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None
     if row.items is not None:
         cancel_children(tx, row)
     row.fence = None
-    row.reason = UNKNOWN_OUTCOME if is_unknown else "cancelled"
+    row.reason = UNKNOWN_OUTCOME if is_unknown else why_stopped(tx)
     tx.move(row, StepStatus.CANCELLED, reason=row.reason)
+
+
+def why_stopped(tx: Transition) -> str:
+    """The reason of steps that are cancelled now."""
+    return DEADLINE if tx.run.status is RunStatus.CANCELLING and tx.run.error else "cancelled"
 
 
 def cancel_children(tx: Transition, container: Row) -> None:
@@ -280,14 +299,22 @@ def finish_run(tx: Transition) -> None:
         return
     if run.status is RunStatus.PAUSED:
         tx.move_run(RunStatus.RUNNING, generation=run.generation)
-    if run.status is RunStatus.CANCELLING:
+    if run.status is RunStatus.CANCELLING and run.error is None:
         tx.move_run(RunStatus.CANCELLED)
         return
     failed = [row for row in tx.scope((None, None)).values() if is_unhandled_failure(row)]
-    if failed:
-        tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed])
+    if failed or run.error:
+        run.error = run.error or error_of(failed)
+        tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed], error=run.error)
     else:
         tx.move_run(RunStatus.SUCCEEDED)
+
+
+def error_of(failed: list[Row]) -> dict[str, object]:
+    """Of a run whose steps failed: what its list shows."""
+    first, *rest = failed
+    message = f"{first.path}: {(first.error or {}).get('message', 'It failed.')}"
+    return {"code": "steps_failed", "message": message + (f" (and {len(rest)} more)" if rest else "")}
 
 
 def begin_run(tx: Transition, run_input: Stored) -> None:

@@ -23,6 +23,11 @@ def cancel(tx: Transition) -> None:
     if tx.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
         raise NotPossibleNow(f"The run is {tx.run.status}: it cannot be cancelled.", status=tx.run.status)
     tx.move_run(RunStatus.CANCELLING)
+    stop_everything(tx)
+
+
+def stop_everything(tx: Transition) -> None:
+    """Of a run that is being cancelled: ends what is open and does not run, and the run where nothing runs."""
     rows = [tx.add_known(row) for row in tx.loader.open_rows()]
     running = [row for row in rows if row.status is StepStatus.RUNNING]
     for row in rows:

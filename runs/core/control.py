@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from kit.errors import BadInput
 from runs.core.breakpoints import Breakpoints, what_is_wrong
-from runs.core.commands import NotPossibleNow
-from runs.core.rows import Row
+from runs.core.commands import NotPossibleNow, stop_everything
+from runs.core.rows import DEADLINE, Row
 from runs.core.states import RunStatus
 from runs.core.transition import Transition
 
@@ -28,6 +28,13 @@ def unpause(tx: Transition) -> None:
     if tx.run.status is not RunStatus.PAUSED:
         raise NotPossibleNow(f"The run is {tx.run.status}: it is not paused.", status=tx.run.status)
     tx.move_run(RunStatus.RUNNING, generation=tx.run.generation)
+
+
+def pass_deadline(tx: Transition, *, deadline_s: float) -> None:
+    """The run did not end in time: it is stopped as by a cancel, and ends failed. A resume gives it as much again."""
+    tx.run.error = {"code": "run_deadline", "message": f"The run did not end within {deadline_s:g} s."}
+    tx.move_run(RunStatus.CANCELLING, reason=DEADLINE)
+    stop_everything(tx)
 
 
 def set_breakpoints(tx: Transition, breakpoints: Breakpoints, *, ready: Iterable[Row]) -> None:

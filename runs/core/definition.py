@@ -1,7 +1,7 @@
 """A version's graph, indexed for the engine: built once per version, asked on every finish."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from builder.graph.model import Edge, Graph, Node
 from steps.base import Delivery, StepSpec
@@ -14,6 +14,7 @@ class Scope:
     container: str | None  # node id
     order: tuple[Node, ...]  # topological: a node comes after all its predecessors
     sinks: tuple[Node, ...]  # nothing follows them; their outputs are the item's result
+    place: Mapping[str, int] = field(default_factory=dict)  # node id -> where it stands in the order
 
 
 class Definition:
@@ -45,7 +46,8 @@ class Definition:
                 if waiting[edge.target] == 0:
                     free.append(self.nodes[edge.target])
         sinks = tuple(node for node in order if not self.outgoing[node.id])
-        return Scope(container=container, order=tuple(order), sinks=sinks)
+        place = {node.id: number for number, node in enumerate(order)}
+        return Scope(container=container, order=tuple(order), sinks=sinks, place=place)
 
     def scope_of(self, container: str | None) -> Scope:
         return self.scopes.get(container) or Scope(container=container, order=(), sinks=())

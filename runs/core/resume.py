@@ -47,7 +47,8 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
         raise NothingToResume(f"The run is {tx.run.status}: there is nothing to resume.", status=tx.run.status)
     top = tx.scope((None, None))
     chosen = _chosen(tx, top, paths)
-    if not chosen:
+    # A cancel or a deadline may come while the last step runs: a run of which all has ended well only has to end.
+    if not chosen and (paths is not None or tx.run.status not in FINAL_RUNS):
         raise NothingToResume("No step of this run has failed, is blocked or was cancelled.", status=tx.run.status)
     before = {row.path: (row.status, row.attempt) for row in top.values()}
     tx.run.generation += 1

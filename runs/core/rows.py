@@ -10,6 +10,7 @@ from runs.core.states import RunStatus, StepStatus
 # Why a step run was skipped, blocked or failed without being run.
 UPSTREAM_FAILED = "upstream_failed"
 NOT_TAKEN = "not_taken"
+DEADLINE = "deadline"  # of its run
 # Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
 UNKNOWN_OUTCOME = "unknown_outcome"
 
@@ -31,6 +32,7 @@ class RunRow:
     version_id: UUID | None = None
     breakpoints: Breakpoints = NO_BREAKPOINTS
     paused_at: tuple[str, ...] = ()  # paths of steps before which a breakpoint stopped the run
+    error: dict[str, Any] | None = None  # why it failed, or why it is being stopped
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from enum import StrEnum
 class RunStatus(StrEnum):
     RUNNING = "running"  # something may go on, or waits for time, a person or a worker
     PAUSED = "paused"  # waits may be answered, nothing starts
-    CANCELLING = "cancelling"  # running bodies are being told to stop
+    CANCELLING = "cancelling"  # stopped by a person or by its deadline: running bodies are being told
     SUCCEEDED = "succeeded"  # final for ever
-    FAILED = "failed"  # nothing more can go on; may be resumed
+    FAILED = "failed"  # nothing more can go on, or its deadline passed; may be resumed
     CANCELLED = "cancelled"  # stopped by a person; may be resumed
 
 
@@ -26,7 +26,7 @@ class StepStatus(StrEnum):
     SUCCEEDED = "succeeded"  # committed for ever
     FAILED = "failed"  # no retries left
     SKIPPED = "skipped"  # its branch was not taken, or what it needs failed
-    CANCELLED = "cancelled"  # the run was cancelled before it ended
+    CANCELLED = "cancelled"  # the run was stopped before it ended
 
 
 S = StepStatus
@@ -35,7 +35,7 @@ R = RunStatus
 RUN_MOVES: dict[RunStatus, frozenset[RunStatus]] = {
     R.RUNNING: frozenset({R.PAUSED, R.CANCELLING, R.SUCCEEDED, R.FAILED, R.CANCELLED}),
     R.PAUSED: frozenset({R.RUNNING, R.CANCELLING, R.CANCELLED}),
-    R.CANCELLING: frozenset({R.CANCELLED}),
+    R.CANCELLING: frozenset({R.CANCELLED, R.FAILED}),
     R.SUCCEEDED: frozenset(),
     R.FAILED: frozenset({R.RUNNING}),
     R.CANCELLED: frozenset({R.RUNNING}),

@@ -65,8 +65,10 @@ class Transition:
         self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
         self.readied: list[Row] = []
         self.claimer: UUID | None = None  # the worker for whom a step was started
+        self.is_alone = False  # whether nobody else held a step of the run when it was last written
         self.spare: list[Row] = []  # step runs of any scope that were ready before
         self.progressed: dict[str, Row] = {}
+        self._changed: dict[ScopeKey, list[Row]] = {}  # what was touched since its scope was last decided
 
     # ------------------------------------------------------------------ rows
     def adopt(self, rows: list[Row], scope: ScopeKey) -> dict[str, Row]:
@@ -87,6 +89,7 @@ class Transition:
         """A step run that does not exist yet, opened in this transition."""
         self._scopes.setdefault(key, {})[row.node_id] = row
         self.touched[row.path] = (None, row)
+        self._changed.setdefault(key, []).append(row)
         self.run.total_count += 1
         self._count(row, +1)
 
@@ -114,6 +117,16 @@ class Transition:
     # ------------------------------------------------------------------ changes
     def touch(self, row: Row) -> None:
         self.touched.setdefault(row.path, (row.status, row))
+        self._changed.setdefault((row.parent_id, row.index), []).append(row)
+
+    def concerned(self, rows: Mapping[str, Row]) -> list[str]:
+        """Node ids of a scope whose rows changed since the last call, and of those that follow them."""
+        one = next(iter(rows.values()), None)
+        changed = self._changed.pop((one.parent_id, one.index), []) if one else []
+        found = {row.node_id: None for row in changed}
+        for row in changed:
+            found.update((edge.target, None) for edge in self.definition.outgoing[row.node_id])
+        return list(found)
 
     def move(self, row: Row, to: StepStatus, **data: Any) -> None:
         """Moves a step run and tells of it. `data` is the event's."""
@@ -175,6 +188,8 @@ class Transition:
         self.run.status = to
         if to is not RunStatus.PAUSED:
             self.run.paused_at = ()
+        if to is RunStatus.RUNNING:
+            self.run.error = None
         self.tell(f"run.{to}", None, data)
 
     def claim(self, row: Row, *, worker: UUID, claim: UUID) -> None:
@@ -202,9 +217,19 @@ class Transition:
             row.output = row.input = row.items_json = None
             assert row.id is not None, "name what was opened before carrying on"
             self._by_id[row.id] = row
-        self.touched, self.progressed, self.claimer = {}, {}, None
+        self.touched, self.progressed, self._changed, self.claimer = {}, {}, {}, None
         self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
+
+    def catch_up(self, run: RunRow, changed: list[Row]) -> None:
+        """Takes what others changed since `first_seq`: the run's row, and the rows of the top level that are not as
+        they were. Rows below are forgotten.
+        """
+        top = self._scopes[(None, None)]
+        top.update((row.node_id, row) for row in changed)
+        self._scopes = {(None, None): top}
+        self._by_id = {row.id: row for row in top.values() if row.id is not None}
+        self.run, self.before, self.first_seq, self.spare = run, run.status, run.event_seq, []
 
     def knows(self, key: ScopeKey) -> bool:
         return key in self._scopes

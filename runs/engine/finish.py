@@ -27,6 +27,7 @@ from runs.store.claim import Held, claimed
 from runs.store.read import (
     LOCK_RUN,
     NOT_AS_EXPECTED,
+    READ_CHANGED,
     READ_ITEM,
     READ_READY,
     READ_ROW,
@@ -140,12 +141,14 @@ def _finish_once(
     known: Transition | None = None,
     others: int,
 ) -> Done:
-    if known is not None and all(known.knows(request.scope) for request in requests):
+    if known is not None:
         known.loader = Rows(connection, known.run.id)  # another thread's connection made it
+    if known is not None and known.is_alone and all(known.knows(request.scope) for request in requests):
         done = _finish_as_known(connection, known, requests, idle=idle, others=others)
         if done is not None:
             return done
-    tx = _begin(connection, requests)
+        known = None
+    tx = _begin(connection, requests, known)
     current = [request for request in requests if _is_current(tx, request)]
     if not current:
         connection.execute("ROLLBACK")
@@ -186,17 +189,21 @@ def finish(
         return replace(_finish_once(connection, wishless, others=others), given=[None] * len(idle))
 
 
-def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
-    """Begins, locks the run, and reads the steps' siblings, their containers and what is ready, in one round trip."""
+def _begin(connection: Connection, requests: Sequence[Request], known: Transition | None) -> Transition:
+    """Begins, locks the run, and reads the steps' siblings, their containers and what is ready, in one round trip. Of
+    siblings at the top that are known, only what others changed: there may be thousands, and others at work on them.
+    """
     held = requests[0].held
     scopes = {request.scope: request.held for request in requests}
+    if known is not None and set(scopes) == {(None, None)} and known.knows((None, None)):
+        return _catch_up(connection, known)
     parents = {parent_id for parent_id, _ in scopes if parent_id is not None}
     with connection.pipeline():
         connection.execute("BEGIN")
         locked = connection.execute(LOCK_RUN, (held.run_id,))
         siblings = {key: connection.execute(*_read_scope(key, held)) for key in scopes}
         containers = [connection.execute(READ_ROW, (parent_id,)) for parent_id in parents]
-        ready = connection.execute(READ_READY, (held.run_id,)) if parents else None
+        ready = connection.execute(READ_READY, (held.run_id,))
     run_values = locked.fetchone()
     assert run_values is not None, "a run is never deleted while a step of it is held"
     definition = definition_of(connection, held.version_id)
@@ -205,9 +212,21 @@ def _begin(connection: Connection, requests: Sequence[Request]) -> Transition:
         tx.add_known(step_row(cursor.fetchone() or ()))
     for key, cursor in siblings.items():
         tx.adopt([step_row(values) for values in cursor.fetchall()], key)
-    if ready is not None:
-        tx.spare = [tx.add_known(step_row(values)) for values in ready.fetchall()]
+    tx.spare = [tx.add_known(step_row(values)) for values in ready.fetchall()]
     return tx
+
+
+def _catch_up(connection: Connection, known: Transition) -> Transition:
+    with connection.pipeline():
+        connection.execute("BEGIN")
+        locked = connection.execute(LOCK_RUN, (known.run.id,))
+        changed = connection.execute(READ_CHANGED, (known.run.id, known.first_seq))
+        ready = connection.execute(READ_READY, (known.run.id,))
+    run_values = locked.fetchone()
+    assert run_values is not None, "a run is never deleted while a step of it is held"
+    known.catch_up(run_row(run_values), [step_row(values) for values in changed.fetchall()])
+    known.spare = [known.add_known(step_row(values)) for values in ready.fetchall()]
+    return known
 
 
 def _read_scope(key: ScopeKey, held: Held) -> tuple[Any, Sequence[Any]]:
@@ -277,7 +296,8 @@ def _done(
     gifts = [_held(requests[0].held, row) if row is not None else None for row in given]
     tx.carry_on()
     taken = [each.next for each in advanced if each.next] + [row for row in given if row]
-    return Done(results, gifts, tx if 0 < tx.run.running_count <= others + len(taken) else None)
+    tx.is_alone = tx.run.running_count <= others + len(taken)
+    return Done(results, gifts, tx if tx.run.running_count else None)
 
 
 def _too_late(connection: Connection, tx: Transition, request: Request) -> Finished:

@@ -14,6 +14,7 @@ from uuid import UUID
 from kit.failpoints import failpoint
 from runs.core.advance import cancel_row, finish_run, propagate
 from runs.core.commands import expire, retry_due, timer_due
+from runs.core.control import pass_deadline
 from runs.core.rows import Row
 from runs.core.settle import crash
 from runs.core.states import RunStatus, StepStatus
@@ -32,6 +33,10 @@ SILENCE_S = 12.0
 
 TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
 IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
+# Index: run_deadline.
+OVERDUE = """SELECT id FROM runs_run WHERE deadline_at <= statement_timestamp() AND status IN ('running', 'paused')
+    ORDER BY deadline_at LIMIT %s"""
+IS_OVERDUE = "SELECT deadline_s FROM runs_run WHERE id = %s AND deadline_at <= statement_timestamp()"
 IS_EXPIRED = (
     """SELECT FROM runs_wait WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
 )
@@ -47,6 +52,7 @@ class Swept:
     recovered: int
     due: int
     expired: int
+    overdue: int
     woken: int
     stuck: int
 
@@ -164,6 +170,22 @@ def expire_waits(connection: Connection) -> int:
     return _each(connection, connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall(), act)
 
 
+def stop_overdue(connection: Connection) -> int:
+    """Runs whose deadline has passed: stopped, and failed as soon as what runs has ended."""
+
+    def act(run_id: UUID) -> bool:
+        with _on_run(connection, run_id) as tx:
+            if tx is None or tx.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
+                return False
+            found = connection.execute(IS_OVERDUE, (run_id,)).fetchone()
+            if found is None:  # resumed meanwhile, with as much time again
+                return False
+            pass_deadline(tx, deadline_s=found[0])
+            return True
+
+    return _each(connection, connection.execute(OVERDUE, (BATCH,)).fetchall(), act)
+
+
 def wake_unclaimed(connection: Connection) -> int:
     """Ready work that nobody took: its wake-up was lost, or every worker is busy (then the message is one too many)."""
     lanes = connection.execute(fleet.UNCLAIMED).fetchall()
@@ -197,6 +219,7 @@ def sweep(
         recovered=recover_dead(connection),
         due=due(connection),
         expired=expire_waits(connection),
+        overdue=stop_overdue(connection),
         woken=wake_unclaimed(connection),
         stuck=unstick(connection),
     )

@@ -236,6 +236,7 @@ class Migration(migrations.Migration):
                 ("worker", models.UUIDField(null=True)),
                 ("claim", models.UUIDField(null=True)),
                 ("edition", models.IntegerField(default=1)),
+                ("changed_seq", models.BigIntegerField(default=0)),
                 ("not_before", models.DateTimeField(null=True)),
                 ("queue", models.CharField(default="default", max_length=32)),
                 ("priority", models.SmallIntegerField(default=0)),

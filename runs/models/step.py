@@ -32,6 +32,7 @@ class StepRun(models.Model):
     worker = models.UUIDField(null=True)
     claim = models.UUIDField(null=True)  # made by the worker, so that a lost reply can be asked again
     edition = models.IntegerField(default=1)  # of the input; part of the idempotency key
+    changed_seq = models.BigIntegerField(default=0)  # the run's event number when the row was last written
     not_before = models.DateTimeField(null=True)  # ready since, next retry, or the timer's end
     queue = models.CharField(max_length=32, default="default")
     priority = models.SmallIntegerField(default=0)

@@ -12,9 +12,9 @@ from django.db.models.functions import RowNumber
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
-from runs.core.states import OPEN
+from runs.core.states import OPEN, RunStatus
 from runs.models import Event, Run, StepRun
-from runs.selectors.steps import step_shape
+from runs.selectors.steps import held_at, step_shape, value_shape
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
 from teams.models import Workspace
@@ -121,7 +121,9 @@ def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
         },
         "failed_step": marks.get("failed_step"),
         "waits_for": marks.get("waits_for"),
-        "paused_at": decoded(run.paused_at) or [],
+        "error": decoded(run.error),
+        "deadline_at": run.deadline_at,
+        "paused_at": held_at(run),
     }
 
 
@@ -146,12 +148,28 @@ def snapshot(run: Run) -> dict[str, Any]:
         steps = list(StepRun.objects.filter(run_id=run.id, parent__isnull=True).order_by("id"))
         steps += _items([step for step in steps if step.item_total is not None])
         row = rows_of([fresh])[0]
+        output = run_output(fresh)
+    own = {
+        "input": decoded(fresh.input),
+        "output": output,
+        "breakpoints": decoded(fresh.breakpoints) or [],
+        "deadline_s": fresh.deadline_s,
+    }
     return {
-        "run": {**row, "input": decoded(fresh.input), "breakpoints": decoded(fresh.breakpoints) or []},
+        "run": {**row, **own},
         "graph": decoded(fresh.version.graph),
         "steps": [step_shape(step) for step in steps],
         "seq": fresh.event_seq,
     }
+
+
+def run_output(run: Run) -> dict[str, Any] | None:
+    """What a run that has succeeded answers: the last of its output steps to end. None where it has none."""
+    if run.status != RunStatus.SUCCEEDED:
+        return None
+    ends = StepRun.objects.filter(run_id=run.id, parent__isnull=True, kind="output", status="succeeded")
+    last = ends.order_by("-finished_at", "-id").first()
+    return None if last is None else value_shape(last.output, last.output_ref)
 
 
 def _items(containers: Sequence[StepRun], *, at_most: int = STEPS_IN_SNAPSHOT) -> list[StepRun]:

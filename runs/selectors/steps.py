@@ -9,6 +9,7 @@ from django.db.models import Q
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
 from runs.core.keys import idempotency_key
+from runs.core.states import RunStatus
 from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
 from runs.selectors.values import decoded
 from runs.selectors.waits import wait_shape
@@ -134,6 +135,8 @@ def why_not(run: Run, step: StepRun) -> str | None:
     match step.status:
         case "pending":
             return "Waits until the steps before it are settled."
+        case "ready" if run.status == RunStatus.PAUSED:
+            return "A breakpoint holds it." if step.path in held_at(run) else "Ready: starts when the run is unpaused."
         case "ready":
             return f"Ready: waits for a worker that serves the lane '{step.queue}'."
         case "retry_wait":
@@ -146,6 +149,11 @@ def why_not(run: Run, step: StepRun) -> str | None:
             return "It may have happened, and must not happen twice: a person decides what became of it."
         case _:
             return None
+
+
+def held_at(run: Run) -> list[str]:
+    """The paths before which a breakpoint holds the run."""
+    return decoded(run.paused_at) or []
 
 
 def log_page(run: Run, step: StepRun, *, attempt: int | None, after: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ ALTER TABLE runs_steprun
     ALTER COLUMN attempt SET DEFAULT 0, ALTER COLUMN tries SET DEFAULT 0, ALTER COLUMN crash_count SET DEFAULT 0,
     ALTER COLUMN edition SET DEFAULT 1, ALTER COLUMN origin SET DEFAULT 'executed', ALTER COLUMN item_cursor SET DEFAULT 0,
     ALTER COLUMN item_open SET DEFAULT 0, ALTER COLUMN item_failed SET DEFAULT 0, ALTER COLUMN item_window SET DEFAULT 0,
-    ALTER COLUMN priority SET DEFAULT 0;
+    ALTER COLUMN priority SET DEFAULT 0, ALTER COLUMN changed_seq SET DEFAULT 0;
 
 -- Short transactions rewrite the same rows often: leave room in each page, so that an update stays in it.
 ALTER TABLE runs_run SET (fillfactor = 70);

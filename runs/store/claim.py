@@ -46,7 +46,8 @@ CLAIM = """WITH candidate AS (
     RETURNING r.id, r.event_seq, r.run_day, r.number, r.workspace_id, r.version_id
 ), started AS (
     UPDATE runs_steprun s SET status = 'running', attempt = attempt + 1, tries = tries + 1, fence = n.event_seq,
-        worker = %(worker)s, claim = %(claim)s, started_at = statement_timestamp(), finished_at = NULL, error = NULL
+        changed_seq = n.event_seq, worker = %(worker)s, claim = %(claim)s, started_at = statement_timestamp(),
+        finished_at = NULL, error = NULL
     FROM candidate c, counted n WHERE s.id = c.id RETURNING s.*
 ), told AS (
     INSERT INTO runs_event (run_day, run_id, seq, type, path, attempt, actor, data, at)

@@ -47,14 +47,18 @@ def _element(value: object) -> str:
 
 
 # Compares the run's event number with the one from which the core decided, after waiting for whoever holds the row. A
-# worker that was declared dead takes no step: then no row is answered, and nothing is written.
+# worker that was declared dead takes no step: then no row is answered, and nothing is written. A resume (the generation
+# changes) gives the run its whole time again.
 RAN = f"""ran AS (
     UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
         running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
-        total_count = %s::int, paused_at = %s, finished_at = CASE WHEN %s::boolean THEN {NOW} END
+        total_count = %s::int, paused_at = %s, error = %s,
+        deadline_at = CASE WHEN generation = %s::int THEN deadline_at
+            ELSE {NOW} + make_interval(secs => deadline_s) END,
+        finished_at = CASE WHEN %s::boolean THEN {NOW} END
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
-    RETURNING id, run_day, workspace_id
+    RETURNING id, run_day, workspace_id, event_seq
 )"""
 
 STEPS = table(
@@ -64,9 +68,9 @@ STEPS = table(
 )
 # A value is inline or a reference: the one that is set now takes away the other kind, which an earlier attempt may have
 # left. `stamps` says which times are now: r ready, s started, f finished.
-STEP_SETS = f"""status = m.status, attempt = m.attempt, tries = m.tries, crash_count = m.crash_count, fence = m.fence,
-    worker = m.worker, claim = m.claim, edition = m.edition, origin = m.origin, port = m.port, handled = m.handled,
-    reason = m.reason, wait_kind = m.wait_kind, error = m.error,
+STEP_SETS = f"""changed_seq = ran.event_seq, status = m.status, attempt = m.attempt, tries = m.tries,
+    crash_count = m.crash_count, fence = m.fence, worker = m.worker, claim = m.claim, edition = m.edition,
+    origin = m.origin, port = m.port, handled = m.handled, reason = m.reason, wait_kind = m.wait_kind, error = m.error,
     output = CASE WHEN m.output_ref IS NULL THEN coalesce(m.output, s.output) END,
     output_ref = CASE WHEN m.output IS NULL THEN coalesce(m.output_ref, s.output_ref) END,
     input = CASE WHEN m.input_ref IS NULL THEN coalesce(m.input, s.input) END,
@@ -103,11 +107,11 @@ NEW_STEPS = table(
 )
 OPENED = f"""opened AS (
     INSERT INTO runs_steprun (run_id, run_day, path, node_id, key, kind, parent_id, item_index, queue, delivery, status,
-        attempt, tries, fence, worker, claim, reason, port, output, output_ref, not_before, ready_at, started_at,
-        finished_at)
+        attempt, tries, fence, worker, claim, reason, port, output, output_ref, changed_seq, not_before, ready_at,
+        started_at, finished_at)
     SELECT ran.id, ran.run_day, m.path, m.node_id, m.key, m.kind, m.parent_id, m.item_index, m.queue, m.delivery,
         m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port, m.output, m.output_ref,
-        CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
+        ran.event_seq, CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
         CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} END, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} END,
         CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END
     FROM ran, {NEW_STEPS.source}

@@ -17,7 +17,7 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
-    total_count, run_day, workspace_id, version_id, breakpoints, paused_at"""
+    total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -32,9 +32,12 @@ edition,
 # Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph. In order, so that the
 # same act tells the same events.
 READ_TOP = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL ORDER BY id"
+# Index: step_run_path (run_id first). What others changed since an event number, for who knows the rest.
+READ_CHANGED = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL AND changed_seq > %s
+    ORDER BY id"""
 # Index: step_run_items; one item of a container, bounded by the size of its body.
 READ_ITEM = f"SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s AND item_index = %s ORDER BY id"
-# Index: step_run_ready_of_run. What a worker that goes on with a map may take besides what it opens itself.
+# Index: step_run_ready_of_run. What a worker that goes on with a run may take besides what it makes ready itself.
 READ_READY = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s AND status = 'ready'
     AND not_before <= statement_timestamp() ORDER BY id LIMIT 64"""
 # Index: step_run_ready_of_run.
@@ -51,12 +54,14 @@ READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    *plain, breakpoints, paused_at = values[2:]
+    *plain, breakpoints, paused_at, error = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
     if breakpoints:
         row.breakpoints = from_json(json.loads(breakpoints))
     if paused_at:
         row.paused_at = tuple(json.loads(paused_at))
+    if error:
+        row.error = json.loads(error)
     return row
 
 

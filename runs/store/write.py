@@ -91,7 +91,8 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     numbers = (run.generation, run.event_seq, *counts)
     paused_at = json_text(list(run.paused_at)) if run.paused_at else None
     is_final = "t" if run.status in FINAL_RUNS else "f"
-    texts = (run.status.value, *map(str, numbers), paused_at)
+    error = json_text(run.error) if run.error else None
+    texts = (run.status.value, *map(str, numbers), paused_at, error, str(run.generation))
     statement.add(parts.RAN, *texts, is_final, run.id, str(tx.first_seq), tx.claimer)
 
 

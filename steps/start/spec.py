@@ -13,6 +13,14 @@ class StartConfig(StepConfig):
         examples=[{"type": "object", "required": ["batch"], "properties": {"batch": {"type": "string"}}}],
         json_schema_extra=literal(widget="json-schema"),
     )
+    deadline_s: float | None = Field(
+        default=None,
+        ge=1,
+        le=3660 * 24 * 3600,
+        title="Deadline of the run",
+        description="Seconds after which a run that has not ended fails; a resume gives it as much again. Empty: none.",
+        json_schema_extra=literal(widget="duration"),
+    )
 
 
 def describe(config: Mapping[str, Any]) -> str:

@@ -21,7 +21,6 @@ from runs.core.breakpoints import Breakpoints
 from runs.engine.cancel import cancel_run
 from runs.engine.control import unpause_run
 from runs.engine.resume import resume_run
-from runs.engine.start import Start, start_run
 from runs.models import Run
 from runs.selectors import runs as selectors
 from tests.engine import World
@@ -183,9 +182,7 @@ def real_breakpoints(world: World) -> Iterator[UUID]:
         "S > A > E[B] > O", configs={"E": {"items": "{{ run.input.items }}", "window": 2}, "B": {"value": "{{ item }}"}}
     )
     points = Breakpoints(nodes=frozenset({"n_B"}), paths=frozenset({"A"}))
-    wanted = Start(version.workflow_id, version.id, {"items": [1, 2, 3]}, actor="Ana", breakpoints=points)
-    with world.connection.transaction():
-        run_id = start_run(world.connection, wanted).run_id
+    run_id = world.start(version, {"items": [1, 2, 3]}, breakpoints=points).run_id
     yield run_id
     for _ in range(2):
         with world.connection.transaction():

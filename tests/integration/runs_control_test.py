@@ -18,7 +18,6 @@ from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command, Commanded, CommandIdTaken
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.resume import resume_run
-from runs.engine.start import Start, start_run
 from runs.engine.wait import Answer, answer_wait
 from runs.link import Link
 from runs.models import Event, Wait
@@ -199,11 +198,8 @@ def test_two_people_pause_at_the_same_moment_and_one_is_told_that_it_is_paused(w
 
 
 def start_stopping_at(world: World, drawing: str, *keys: str) -> UUID:
-    version = world.draw(drawing)
     points = Breakpoints(frozenset(f"n_{key}" for key in keys))
-    wanted = Start(version.workflow_id, version.id, None, actor="Ana", breakpoints=points)
-    with world.connection.transaction():
-        return start_run(world.connection, wanted).run_id
+    return world.start(world.draw(drawing), breakpoints=points).run_id
 
 
 def paused_at(world: World, run_id: UUID) -> tuple[str, list[str]]:

@@ -191,6 +191,19 @@ def test_two_finishes_of_siblings_come_one_after_the_other_and_decide_the_join_o
     assert world.events(run_id).count(("step.ready", "J")) == 1
 
 
+def test_who_goes_on_with_what_it_knows_sees_what_others_finished_meanwhile(world: World, hands: list[Hand]) -> None:
+    begun(world, "S > A + B + C > J")
+    mine, other = hands
+    a, b, c = mine.take(), other.take(), mine.take()
+    known = mine.finish_all([mine.request(a, Succeeded(1))], others=1).known
+    assert known is not None
+    assert not known.is_alone
+    other.finish(b, Succeeded(2))
+    done = mine.finish_all([mine.request(c, Succeeded(3), wish=mine.wish())], known=known)
+    assert done.results[0].next is not None
+    assert done.results[0].next.path == "J"
+
+
 def test_what_a_worker_knows_of_a_run_is_dropped_where_the_run_has_moved_on(world: World, hands: list[Hand]) -> None:
     run_id = begun(world, "S > A > C, S > B > D, C + D > J")
     mine, other = hands

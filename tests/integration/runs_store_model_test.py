@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 
 from kit.errors import AppError
 from kit.ids import new_id
+from runs.core.breakpoints import Breakpoints
 from runs.core.definition import Definition
 from runs.core.fold import fold
 from runs.core.outcomes import Crashed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
@@ -30,6 +31,7 @@ from runs.core.rows import Event
 from runs.core.transition import Transition
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command, CommandIdTaken
+from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import Request
 from runs.engine.resume import preview_resume, resume_run
@@ -83,8 +85,10 @@ class Machine(RuleBasedStateMachine):
     # ------------------------------------------------------------------ workers
     @rule(dice=DICE)
     def claim(self, dice: Random) -> None:
-        hand = dice.choice(self.hands)
-        self.take(hand, hand.claim().held)
+        hand, status = dice.choice(self.hands), self.run_status()
+        held = hand.claim().held
+        assert held is None or status == "running"
+        self.take(hand, held)
 
     @rule(dice=DICE)
     def claim_and_lose_the_reply(self, dice: Random) -> None:
@@ -107,13 +111,16 @@ class Machine(RuleBasedStateMachine):
             for held in chosen
         ]
         expected = [self.is_present(held) for held in chosen]
-        before = self.event_seq()
+        before, status = self.event_seq(), self.run_status()
         known = self.known.pop(hand.id, None) if dice.randrange(3) else None
         idle = [hand.wish() for _ in range(dice.randrange(3))]
         done = hand.finish_all(requests, idle=idle, known=known, others=len(mine) - len(chosen))
         self.known[hand.id] = done.known
         self.held = [(other, held) for other, held in self.held if held not in chosen]
         self.asked += [(hand, request) for request in requests]
+        if status == "paused":
+            assert all(result.next is None for result in done.results)
+            assert done.given == [None] * len(idle)
         for is_present, result in zip(expected, done.results, strict=True):
             assert is_present or result.result != "committed"
             self.take(hand, result.next)
@@ -183,8 +190,33 @@ class Machine(RuleBasedStateMachine):
     @rule(dice=DICE)
     def cancel(self, dice: Random) -> None:
         if dice.randrange(4) == 0:
-            command = self.world.command(self.run_id, "cancel")
-            self.order(command, lambda: cancel_run(self.world.connection, command))
+            self.cancel_now()
+
+    def cancel_now(self) -> None:
+        command = self.world.command(self.run_id, "cancel")
+        self.order(command, lambda: cancel_run(self.world.connection, command))
+
+    @rule(dice=DICE)
+    def pause(self, dice: Random) -> None:
+        if dice.randrange(2) == 0:
+            command = self.world.command(self.run_id, "pause")
+            result = self.order(command, lambda: pause_run(self.world.connection, command))
+            assert result is None or self.run_status() == "paused"
+
+    @rule()
+    def unpause(self) -> None:
+        command = self.world.command(self.run_id, "unpause")
+        result = self.order(command, lambda: unpause_run(self.world.connection, command))
+        assert result is None or self.run_status() == "running"
+
+    @rule(dice=DICE)
+    def stop_before(self, dice: Random) -> None:
+        """Other breakpoints from now on, some of nodes, some of what exists by its path."""
+        nodes = [node.id for node in self.graph.nodes if node.id != "n_S" and dice.randrange(4) == 0]
+        paths = [path for path in self.world.statuses(self.run_id) if path != "S" and dice.randrange(8) == 0]
+        points = Breakpoints(frozenset(nodes), frozenset(paths))
+        command = self.world.command(self.run_id, "breakpoints")
+        self.order(command, lambda: change_breakpoints(self.world.connection, command, points))
 
     @rule(dice=DICE)
     def answer(self, dice: Random) -> None:
@@ -209,7 +241,7 @@ class Machine(RuleBasedStateMachine):
     def click_again(self, dice: Random) -> None:
         command, result = dice.choice(self.commands)
         before = self.event_seq()
-        operations = {"resume": resume_run, "cancel": cancel_run}
+        operations = {"resume": resume_run, "cancel": cancel_run, "pause": pause_run, "unpause": unpause_run}
         if command.operation in operations:
             with self.world.connection.transaction():
                 assert operations[command.operation](self.world.connection, command).result == result
@@ -286,12 +318,14 @@ class Machine(RuleBasedStateMachine):
                 continue
             statuses = self.world.statuses(self.run_id)
             undecided = [path for path, status in statuses.items() if status == "needs_decision"]
-            if undecided and self.run_status() == "running":
+            if self.run_status() == "paused":
+                self.unpause()
+            elif undecided and self.run_status() == "running":
                 self.decide_one(undecided[0], "happened")
             elif self.run_status() in FINAL:
                 break
             elif "blocked" in statuses.values() and not {"ready", "retry_wait", "waiting"} & set(statuses.values()):
-                self.cancel(Random(1))
+                self.cancel_now()
         self.nothing_is_broken()
         assert self.run_status() in FINAL
         self.the_events_alone_tell_the_same()

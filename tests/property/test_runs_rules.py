@@ -4,15 +4,18 @@ import os
 from contextlib import suppress
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from runs.core.breakpoints import Breakpoints
 from runs.core.commands import cancel
+from runs.core.control import pause, unpause
 from runs.core.fold import fold
 from runs.core.resume import NothingToResume, resume
-from runs.core.rows import Row
-from runs.core.states import StepStatus
+from runs.core.rows import Row, RunRow
+from runs.core.states import RunStatus, StepStatus
 from tests.graphs import show
 from tests.memory import MemoryRun, copied
 from tests.random_runs import UPSTREAM, Bodies, advance, candidates, play, random_graph
@@ -22,11 +25,14 @@ EXAMPLES = 2_000 if os.environ.get("PAWL_PROVE") else 60
 DICE = st.randoms(use_true_random=False)
 
 
-def begun(dice: Random, **options: Any) -> tuple[MemoryRun, Bodies]:
+def begun(dice: Random, *, stops: bool = False, **options: Any) -> tuple[MemoryRun, Bodies]:
+    """`stops`: at breakpoints, too."""
     maps_catch = options.pop("maps_catch", True)
     graph = random_graph(dice, upstream=options.pop("upstream", UPSTREAM), maps_catch=maps_catch)
     note(show(graph))
-    return MemoryRun(graph), Bodies(dice, graph, **options)
+    held = frozenset(node.id for node in graph.nodes if stops and node.id != "n_S" and dice.randrange(3) == 0)
+    run = RunRow(uuid4(), RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, breakpoints=Breakpoints(nodes=held))
+    return MemoryRun(graph, run=run), Bodies(dice, graph, **options)
 
 
 def check_against(reference: Reference, memory: MemoryRun) -> None:
@@ -40,6 +46,30 @@ def test_a_run_ends_as_the_reference_says_whatever_the_order(dice: Random) -> No
     memory, bodies = begun(dice)
     play(memory, bodies)
     check_against(Reference(memory.graph, bodies), memory)
+
+
+@given(dice=DICE)
+@settings(max_examples=EXAMPLES)
+def test_pauses_and_breakpoints_change_nothing_of_how_a_run_ends(dice: Random) -> None:
+    memory, bodies = begun(dice, stops=True)
+    passed: set[str] = set()
+    while True:
+        if memory.run.status is RunStatus.PAUSED and (not candidates(memory) or dice.randrange(3) == 0):
+            assert passed.isdisjoint(memory.run.paused_at)  # nothing is held twice
+            passed |= set(memory.run.paused_at)
+            memory.transact(unpause)
+        elif memory.run.status is RunStatus.RUNNING and dice.randrange(5) == 0:
+            memory.transact(pause)
+        if found := candidates(memory):
+            advance(memory, bodies, dice.choice(found))
+        elif memory.run.status is not RunStatus.PAUSED:
+            break
+    assert passed >= {row.path for row in memory.rows.values() if is_held(memory, row) and row.attempt}
+    check_against(Reference(memory.graph, bodies), memory)
+
+
+def is_held(memory: MemoryRun, row: Row) -> bool:
+    return memory.run.breakpoints.hold(row.node_id, row.path)
 
 
 @given(dice=DICE)
@@ -90,11 +120,13 @@ def test_resumed_at_any_moment_a_run_ends_as_if_nothing_had_failed(dice: Random)
 
 
 def interrupt(memory: MemoryRun, dice: Random) -> bool:
-    """Now and then, and whenever nothing else can go on: a cancel or a resume, whose preview says what it does. False
-    where nothing is left to do.
+    """Now and then, and whenever nothing else can go on: a pause, a cancel, or a resume, whose preview says what it
+    does. False where nothing is left to do.
     """
     if memory.run.status == "running" and dice.randrange(12) == 0:
-        memory.transact(cancel)
+        memory.transact(dice.choice([cancel, pause]))
+    if memory.run.status == "paused" and (not candidates(memory) or dice.randrange(3) == 0):
+        memory.transact(dice.choice([cancel, unpause, unpause]))
     if not candidates(memory) or dice.randrange(8) == 0:
         done = {path: row for path, row in rows_of(memory).items() if row.status is StepStatus.SUCCEEDED}
         seq = memory.run.event_seq

@@ -1003,9 +1003,22 @@ export interface components {
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
         /** @description Describes an answer. */
+        RunError: {
+            /** @description `steps_failed` or `run_deadline`. */
+            code: string;
+            message: string;
+        };
+        /** @description Describes an answer. */
         RunList: {
             items: components["schemas"]["RunRow"][];
             next: string | null;
+        };
+        /** @description What a run that has succeeded answers: of its output steps the last to end. */
+        RunOutput: {
+            /** @description Any JSON value */
+            value: unknown;
+            size: number;
+            truncated: boolean;
         };
         /** @description Describes an answer. */
         RunRef: {
@@ -1033,6 +1046,9 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
+            error: components["schemas"]["RunError"] | null;
+            /** Format: date-time */
+            deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
         };
@@ -1070,11 +1086,17 @@ export interface components {
             counts: components["schemas"]["Counts"];
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
+            error: components["schemas"]["RunError"] | null;
+            /** Format: date-time */
+            deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
             /** @description Any JSON value */
             input: unknown;
             breakpoints: components["schemas"]["BreakpointOut"][];
+            /** Format: double */
+            deadline_s: number | null;
+            output: components["schemas"]["RunOutput"] | null;
         };
         Session: {
             user: components["schemas"]["SessionUser"];

@@ -25,7 +25,10 @@ function comparableStep(step: Step) {
 /** What the browser's state and the server's snapshot must agree on (golden/README.md). */
 export function comparable({ run, steps, seq }: Pick<Snapshot, 'run' | 'seq'> & { steps: Iterable<Step> }) {
   return {
-    run: { status: run.status, generation: run.generation, hasEnded: run.finished_at !== null },
+    run: {
+      ...{ status: run.status, generation: run.generation, paused_at: run.paused_at, error: run.error },
+      hasEnded: run.finished_at !== null,
+    },
     steps: Object.fromEntries([...steps].map((step) => [step.path, comparableStep(step)])),
     seq,
   };

@@ -1,5 +1,6 @@
 """Pause, unpause and breakpoints: nothing starts, everything that runs ends, and going on passes a breakpoint once."""
 
+from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
@@ -7,11 +8,12 @@ import pytest
 from builder.graph.model import Graph, Policy, Retry
 from runs.core.breakpoints import Breakpoints, as_json, from_json, what_is_wrong
 from runs.core.commands import NotPossibleNow, answer, cancel, decide_outcome, retry_due
-from runs.core.control import BadBreakpoint, pause, set_breakpoints, unpause
+from runs.core.control import BadBreakpoint, pass_deadline, pause, set_breakpoints, unpause
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Stopped, Succeeded, Waits
 from runs.core.resume import NothingToResume, resume
-from runs.core.rows import RunRow, Stored
-from runs.core.states import RunStatus
+from runs.core.rows import UNKNOWN_OUTCOME, RunRow, Stored
+from runs.core.states import RunStatus, StepStatus
+from runs.core.transition import Transition
 from tests.graphs import draw
 from tests.memory import MemoryRun
 
@@ -267,3 +269,91 @@ def test_breakpoints_name_nodes_and_paths_at_any_depth() -> None:
     assert what_is_wrong(memory.definition, points) is None
     assert from_json(as_json(points)) == points
     assert as_json(points)[0] == {"node": "n_E"}
+
+
+# ---------------------------------------------------------------------- when it takes too long
+
+
+def overdue(tx: Transition) -> None:
+    pass_deadline(tx, deadline_s=60.0)
+
+
+def error_code(memory: MemoryRun) -> object:
+    return (memory.run.error or {}).get("code")
+
+
+def test_a_run_that_takes_too_long_fails_and_what_is_open_is_cancelled_because_of_that() -> None:
+    memory = begun("S > A > B, S > P")
+    memory.finish("P", Waits("approval", None, {}))
+    memory.finish("A", Succeeded(1))
+    memory.transact(overdue)
+    assert memory.statuses() == {"S": "succeeded", "A": "succeeded", "B": "cancelled", "P": "cancelled"}
+    assert {memory.by_path(path).reason for path in "BP"} == {"deadline"}
+    assert (memory.run.status, error_code(memory)) == (RunStatus.FAILED, "run_deadline")
+    assert memory.events[-1].data == {"failed": [], "error": memory.run.error}
+
+
+def test_a_body_that_runs_at_the_deadline_is_told_to_stop_and_the_run_ends_with_it() -> None:
+    memory = begun("S > A > B, S > E[X]")
+    memory.finish("E", Fans([1, 2], 1, "fail_at_end"))
+    memory.claim("E[0].X")
+    memory.claim("A")
+    memory.transact(overdue)
+    assert memory.run.status is RunStatus.CANCELLING
+    memory.finish("A", Stopped())
+    memory.finish("E[0].X", Crashed("killed"))
+    assert memory.run.status is RunStatus.FAILED
+    assert {row.reason for row in memory.rows.values() if row.status is StepStatus.CANCELLED} == {"deadline"}
+
+
+def test_a_result_that_comes_just_after_the_deadline_is_taken_and_a_resume_then_goes_on_from_it() -> None:
+    memory = begun("S > A > B")
+    memory.claim("A")
+    memory.transact(overdue)
+    memory.finish("A", Succeeded(1))
+    assert memory.run.status is RunStatus.FAILED
+    assert memory.transact(resume).again == ["B"]
+    assert (memory.run.status, memory.run.error) == (RunStatus.RUNNING, None)
+    memory.succeed_all()
+    assert memory.run.status is RunStatus.SUCCEEDED
+
+
+@pytest.mark.parametrize("stop", [overdue, cancel])
+def test_a_run_whose_last_step_succeeds_while_it_is_stopped_is_ended_well_by_a_resume(
+    stop: Callable[[Transition], None],
+) -> None:
+    memory = begun("S > A")
+    memory.claim("A")
+    memory.transact(stop)
+    memory.finish("A", Succeeded(1))
+    assert memory.run.status in (RunStatus.FAILED, RunStatus.CANCELLED)
+    with pytest.raises(NothingToResume):
+        memory.transact(lambda tx: resume(tx, paths=["A"]))
+    plan = memory.transact(resume)
+    assert (plan.kept, plan.again) == (["S", "A"], [])
+    assert (memory.run.status, memory.run.error) == (RunStatus.SUCCEEDED, None)
+
+
+def test_an_unknown_outcome_at_the_deadline_stays_a_persons_decision() -> None:
+    memory = begun("S > A > B", policies={"A": Policy(delivery="at_most_once")})
+    memory.claim("A")
+    memory.transact(overdue)
+    memory.finish("A", Stopped())
+    assert memory.by_path("A").reason == UNKNOWN_OUTCOME
+    memory.transact(resume)
+    assert memory.statuses()["A"] == "needs_decision"
+
+
+def test_a_map_that_fails_fast_says_that_its_items_were_cancelled_not_overdue() -> None:
+    memory = begun("S > E[X]")
+    memory.finish("E", Fans([1, 2], 2, "fail_fast"))
+    memory.finish("E[0].X", BROKEN)
+    assert memory.by_path("E[1].X").reason == "cancelled"
+    assert memory.run.error == {"code": "steps_failed", "message": "E: 1 of 2 items failed."}
+
+
+def test_a_run_tells_the_first_of_its_failures_and_how_many_more_there_are() -> None:
+    memory = begun("S > A + B + C")
+    for path in "ABC":
+        memory.finish(path, BROKEN)
+    assert memory.run.error == {"code": "steps_failed", "message": "A: It broke. (and 2 more)"}

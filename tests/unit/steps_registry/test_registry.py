@@ -82,10 +82,10 @@ def test_an_entry_point_that_names_another_kind_is_refused(entry_points: list[En
         registry.get("other")
 
 
-def test_literal_fields_are_those_whose_text_is_code() -> None:
+def test_literal_fields_are_those_whose_text_is_code_or_that_are_read_before_any_step_runs() -> None:
     found = {kind: registry.literal_fields(kind) for kind in registry.BUILTIN}
     assert {kind: fields for kind, fields in found.items() if fields} == {
-        "start": {"input_schema"}, "validate": {"json_schema"}, "python": {"code"}, "sql": {"statement"},
+        "start": {"input_schema", "deadline_s"}, "validate": {"json_schema"}, "python": {"code"}, "sql": {"statement"},
     }  # fmt: skip
 
 

@@ -89,9 +89,15 @@ function reduceRun(run: Run, event: RunEvent): Run {
     ...run,
     status: status as RunStatus,
     generation: typeof generation === 'number' ? generation : run.generation,
+    error: status === 'failed' ? runErrorOf(event.data.error) : status === 'running' ? null : run.error,
     paused_at: status === 'paused' ? [...run.paused_at, ...(typeof at === 'string' ? [at] : [])] : [],
     finished_at: RUN_ENDS.has(status) ? event.at : null,
   };
+}
+
+function runErrorOf(error: Json | undefined): Run['error'] {
+  if (!isObject(error)) return null;
+  return { code: String(error.code), message: String(error.message) };
 }
 
 function reduceStep(steps: Map<string, LiveStep>, event: RunEvent, state: RunState): void {

@@ -63,6 +63,7 @@ export function headSentence(state: RunState): string {
   const { done, total } = progressOf(state);
   switch (run.status) {
     case 'failed':
+      if (run.error?.code === 'run_deadline') return `${run.error.message} What was finished is kept.`;
       return focus?.error ? `Failed at ${name}: ${focus.error.message}` : `Failed${name ? ` at ${name}` : ''}.`;
     case 'succeeded':
       return succeededSentence(state);

@@ -68,6 +68,8 @@ export class Recorder {
       failed_step: null,
       waits_for: null,
       paused_at: [],
+      error: null,
+      deadline_at: null,
       generation: 1,
     };
     const steps = GRAPH.nodes.filter((node) => node.parent === null).map(pendingStep);
