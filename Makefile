@@ -14,7 +14,7 @@ SERVICES := $(BIN)/python -m config.services
 PYTEST := $(BIN)/python -m pytest
 FAST := tests/unit tests/property
 HOUSE := tests/contract
-REST := $(filter-out $(FAST) $(HOUSE) tests/bench,$(patsubst %/,%,$(filter-out tests/__pycache__/,$(wildcard tests/*/))))
+REST := $(filter-out $(FAST) $(HOUSE) tests/bench tests/prove,$(patsubst %/,%,$(filter-out tests/__pycache__/,$(wildcard tests/*/))))
 
 .PHONY: help
 help:  ## this list
@@ -91,6 +91,10 @@ chaos: dev  ## real processes under mixed faults, then a verdict: make chaos DUR
 .PHONY: mutants
 mutants: dev  ## take away one guard of the engine at a time: its test must fail
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
+
+.PHONY: prove
+prove: dev  ## all that takes long, written to docs/proof: make prove ARGS="chaos mutants" for some parts
+	@$(BIN)/python -m tests.prove $(ARGS)
 
 .PHONY: format
 format: dev  ## let ruff and biome lay out the sources

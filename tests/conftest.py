@@ -20,6 +20,7 @@ from config.services.postgres import Postgres
 from config.services.valkey import Valkey
 
 IN_CI = os.environ.get("CI") == "true"
+PROVE = bool(os.environ.get("PAWL_PROVE"))  # `make prove`: as many examples as there is time for
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -73,7 +74,8 @@ def pytest_configure() -> None:
     # CI runs the same examples each time: new ones are looked for at a desk, where somebody can follow them up.
     hypothesis_settings.register_profile("desk", deadline=None)
     hypothesis_settings.register_profile("ci", deadline=None, derandomize=True)
-    hypothesis_settings.load_profile("ci" if IN_CI else "desk")
+    hypothesis_settings.register_profile("prove", deadline=None, max_examples=3_000, print_blob=True)
+    hypothesis_settings.load_profile("prove" if PROVE else "ci" if IN_CI else "desk")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,14 +1,17 @@
-"""kill -9 of the worker at each named point between claim and wake-up: another worker goes on, and nothing runs twice.
+"""kill -9 of a real process at each named point of it: another one goes on, and nothing runs twice.
 
 Faults 2, 4, 5, 6, 7, 8 of the fault matrix. What each point could bring back: a step that is lost (claimed by the dead,
 finished and never followed), one that runs again after its success, events with a gap, counters that lie.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from builder.graph.model import Policy, Retry
+from config.services.house import REPOSITORY
 from tests.fleet import Fleet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.crash]
@@ -21,7 +24,12 @@ POINTS = {
     "after_finish": False,
     "before_wake": False,
     "after_upload": True,
+    "before_body": True,  # the child dies here and in the next one; the launcher's line is written before
+    "after_body": True,
+    "in_heartbeat": True,
 }
+OF_SWEEPERS = ("in_sweep", "before_wake")
+ONCE = ("after_claim", "after_upload", "in_heartbeat")  # these are passed once by each worker, or by its own clock
 BIG = "x" * 20_000  # larger than a row holds: uploaded before the finish
 
 
@@ -40,11 +48,12 @@ def test_a_worker_killed_at_any_point_costs_at_most_one_attempt(
                 "J": {"value": "{{ steps.E.output }}"},
             },
         )
-        hit = "" if point in ("after_claim", "after_upload") else "@2"  # these are passed once by each worker
-        failpoints = f"{point}{hit}?marker={marker}:exit9"
+        failpoints = f"{point}{'' if point in ONCE else '@2'}?marker={marker}:exit9"
         for _ in range(2):
             fleet.worker(failpoints=failpoints)
         fleet.sweeper()
+        if point == "in_heartbeat":  # it dies within a second, whatever it does
+            fleet.wait(marker.exists, what="a heartbeat")
         started = fleet.world.start(version)
         fleet.announce(started)
         fleet.wait_for(started.run_id, "succeeded")
@@ -55,3 +64,32 @@ def test_a_worker_killed_at_any_point_costs_at_most_one_attempt(
         begun = fleet.launches()
         assert sum(begun.values()) <= len(attempts) + POINTS[point]
         fleet.check()
+
+
+@pytest.mark.parametrize("point", OF_SWEEPERS)
+def test_a_sweeper_killed_at_any_point_leaves_the_rest_to_another(
+    gated_kinds: None, point: str, process_environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    marker = tmp_path / "died"
+    with Fleet(process_environment, tmp_path) as fleet:
+        retried = Policy(retry=Retry(attempts=3, first_delay_s=0.1))
+        version = fleet.world.draw(
+            "S > D > F:test_work_in_steps > O",
+            configs={"D": {"seconds": 0.2}, "F": {"value": str(tmp_path / "kept")}},
+            policies={"F": retried},
+        )
+        fleet.worker()
+        for _ in range(2):
+            fleet.sweeper(failpoints=f"{point}?marker={marker}:exit9")
+        run = fleet.start(version)
+        fleet.wait_for(run, "succeeded")
+        assert marker.exists(), f"no sweeper came to {point}"
+        assert fleet.world.events(run).count(("step.succeeded", "D")) == 1
+        assert fleet.world.steps(run)["F"].attempt == 2
+        fleet.check()
+
+
+def test_each_named_point_has_its_death_here() -> None:
+    folder = REPOSITORY / "runs"
+    named = {name for file in folder.rglob("*.py") for name in re.findall(r'failpoint\("(\w+)"\)', file.read_text())}
+    assert named == set(POINTS) | set(OF_SWEEPERS)

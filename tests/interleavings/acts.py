@@ -1,0 +1,171 @@
+"""Every act of the engine, done in a scene. `registry_test.py` fails when the engine can do something that is not here.
+
+An act is a function of (scene, connection). It asks for the same thing each time that it is called on one scene: the
+same command id, the same claim id, the same fence. `scene.again` says that an earlier call got no answer.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kit.ids import new_id
+from runs.core.outcomes import Succeeded
+from runs.engine import checkpoint, sweep
+from runs.engine.cancel import cancel_run
+from runs.engine.claim import claim
+from runs.engine.decide import decide_step
+from runs.engine.finish import finish, keep_values
+from runs.engine.resume import resume_run
+from runs.engine.start import Start, start_run
+from runs.engine.wait import Answer, answer_wait
+from runs.store import fleet
+from runs.store.read import Connection
+from tests.hands import KINDS
+from tests.interleavings.scene import Scene
+
+BIG = "x" * 20_000  # larger than a row holds: uploaded before its transaction
+
+
+@dataclass(frozen=True)
+class Act:
+    """`covers` names the engine's functions that it calls, as `module.function`."""
+
+    name: str
+    covers: tuple[str, ...]
+    do: Callable[[Scene, Connection], Any]
+
+
+ACTS: dict[str, Act] = {}
+
+
+def act(*covers: str) -> Callable[[Callable[[Scene, Connection], Any]], Callable[[Scene, Connection], Any]]:
+    """Enters the function into the registry under its own name."""
+
+    def enter(do: Callable[[Scene, Connection], Any]) -> Callable[[Scene, Connection], Any]:
+        ACTS[do.__name__] = Act(do.__name__, covers, do)
+        return do
+
+    return enter
+
+
+# ---------------------------------------------------------------------- workers
+@act("claim.claim")
+def claims(scene: Scene, connection: Connection) -> Any:
+    return claim(connection, scene.again, worker=scene.hand.id, claim_id=scene.claim_id, queue="default", kinds=KINDS)
+
+
+@act("finish.finish")
+def finishes(scene: Scene, connection: Connection) -> Any:
+    return finish(connection, [scene.request("A")], others=2)
+
+
+@act("finish.finish")
+def finishes_as_known(scene: Scene, connection: Connection) -> Any:
+    """One statement, from what the worker's last finish left behind; after a lost reply without that."""
+    known, scene.known = scene.known, None
+    return finish(connection, [scene.request("item")], known=known, others=2)
+
+
+@act("finish.finish")
+def finishes_two_together(scene: Scene, connection: Connection) -> Any:
+    return finish(connection, [scene.request("A"), scene.request("item")], idle=[scene.idle_wish], others=1)
+
+
+@act("finish.finish")
+def finishes_what_a_dying_worker_held(scene: Scene, connection: Connection) -> Any:
+    return finish(connection, [scene.request("C")])
+
+
+@act("finish.keep_values")
+def keeps_a_large_value(scene: Scene, connection: Connection) -> Any:
+    return keep_values(connection, Succeeded(BIG + scene.start_key))
+
+
+@act("checkpoint.keep_checkpoint")
+def keeps_a_checkpoint(scene: Scene, connection: Connection) -> Any:
+    return checkpoint.keep_checkpoint(connection, scene.a, kind="once", key="k", value=1)
+
+
+@act("checkpoint.keep_log")
+def keeps_a_log(scene: Scene, connection: Connection) -> Any:
+    return checkpoint.keep_log(connection, scene.a, offset=0, text="line\n")
+
+
+@act("sweep.recover")
+def gives_back_what_it_never_heard_of(scene: Scene, connection: Connection) -> Any:
+    held = scene.a
+    return sweep.recover(connection, scene.id, step_run_id=held.step_run_id, fence=held.fence, detail="never heard")
+
+
+@act()
+def beats(scene: Scene, connection: Connection) -> Any:
+    return fleet.heartbeat(connection, worker=scene.hand.id, held=[(scene.a.step_run_id, scene.a.fence)])
+
+
+# ---------------------------------------------------------------------- people
+@act("start.start_run")
+def starts(scene: Scene, connection: Connection) -> Any:
+    wanted = Start(scene.version.workflow_id, scene.version.id, None, "Ana", idempotency_key=scene.start_key)
+    with connection.transaction():
+        return start_run(connection, wanted)
+
+
+@act("resume.resume_run", "commands.command")
+def resumes(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return resume_run(connection, scene.command("resume"))
+
+
+@act("cancel.cancel_run")
+def cancels(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return cancel_run(connection, scene.command("cancel"))
+
+
+@act("decide.decide_step")
+def decides(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return decide_step(connection, scene.command("decide", subject="N"), path="N", decision="happened", output=7)
+
+
+@act("wait.answer_wait")
+def answers(scene: Scene, connection: Connection) -> Any:
+    given = Answer(scene.wait_id(), "approved", "", None, None)
+    with connection.transaction():
+        return answer_wait(connection, scene.command("answer", subject="P"), given)
+
+
+# ---------------------------------------------------------------------- the sweeper
+@act("sweep.bury_dead")
+def buries(scene: Scene, connection: Connection) -> Any:
+    return sweep.bury_dead(connection, contact_s=0.0, is_gone=lambda identity: identity.id == scene.gone.id)
+
+
+@act("sweep.recover_dead")
+def recovers(scene: Scene, connection: Connection) -> Any:
+    return sweep.recover_dead(connection)
+
+
+@act("sweep.due")
+def begins_what_is_due(scene: Scene, connection: Connection) -> Any:
+    return sweep.due(connection)
+
+
+@act("sweep.expire_waits")
+def expires(scene: Scene, connection: Connection) -> Any:
+    return sweep.expire_waits(connection)
+
+
+@act("sweep.wake_unclaimed")
+def wakes(scene: Scene, connection: Connection) -> Any:
+    return sweep.wake_unclaimed(connection)
+
+
+@act("sweep.unstick")
+def unsticks(scene: Scene, connection: Connection) -> Any:
+    return sweep.unstick(connection)
+
+
+@act("sweep.sweep")
+def sweeps(scene: Scene, connection: Connection) -> Any:
+    return sweep.sweep(connection, sweeper=new_id(), host="test", is_gone=lambda identity: identity.id == scene.gone.id)

@@ -1,0 +1,46 @@
+"""Every use case of the engine has an act: what is new must be interrupted and interleaved like everything else."""
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+
+import runs.engine
+from runs.store.read import Connection
+from tests.interleavings.acts import ACTS
+
+# Functions of the engine that take a connection and are no act of their own, each with the reason.
+NO_ACT = {
+    "checkpoint.checkpoints_of": "reads",
+    "definitions.definition_of": "reads what never changes",
+    "resume.preview_resume": "reads: its transition is thrown away",
+    "scope.beginning_of": "reads",
+    "scope.scope_of": "reads",
+    "transact.begin": "the beginning of the acts, which commit",
+    "wait.run_of_wait": "reads",
+}
+
+
+def use_cases() -> Iterator[str]:
+    """`module.function` of what the engine offers: public, defined there, with a connection first."""
+    for found in pkgutil.iter_modules(runs.engine.__path__):
+        module = import_module(f"runs.engine.{found.name}")
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            parameters = list(inspect.signature(function).parameters.values())
+            takes_connection = bool(parameters) and parameters[0].annotation in (Connection, "Connection")
+            if takes_connection and function.__module__ == module.__name__ and not name.startswith("_"):
+                yield f"{found.name}.{name}"
+
+
+def test_every_use_case_of_the_engine_is_interrupted_and_interleaved() -> None:
+    covered = {name for act in ACTS.values() for name in act.covers}
+    missing = set(use_cases()) - covered - set(NO_ACT)
+    assert not missing, (
+        f"{sorted(missing)}: give each an act in tests/interleavings/acts.py (a function of scene and connection that "
+        "asks for the same thing each time), or, if it only reads, a line in NO_ACT with the reason."
+    )
+
+
+def test_the_registry_names_nothing_that_is_gone() -> None:
+    known = set(use_cases())
+    assert {name for act in ACTS.values() for name in act.covers} | set(NO_ACT) <= known
