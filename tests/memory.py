@@ -61,7 +61,10 @@ class MemoryRun:
             row.index
             for row in self.rows.values()
             if row.parent_id == container_id
-            and (row.status is StepStatus.CANCELLED or (row.status is StepStatus.FAILED and row.handled is None))
+            and (
+                (row.status is StepStatus.CANCELLED and row.reason != "outrun")
+                or (row.status is StepStatus.FAILED and row.handled is None)
+            )
         }
         return sorted(index for index in broken if index is not None)
 

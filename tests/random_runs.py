@@ -15,16 +15,19 @@ from tests.reference import Result
 
 PORTS = {"branch": ("true", "false")}
 UPSTREAM = ("skip", "skip", "wait", "default", "fail")
+JOINS = ("all", "all", "any", "count")  # what `first` leaves depends on who is first
 ON_ERROR = ("fail", "fail", "fallback", "port")
 FLAKY = Failed(Error("flaky", "Try again.", retryable=True))
 BROKEN = Failed(Error("broken", "It broke."))
 
 
-def random_graph(dice: Random, *, upstream: tuple[str, ...] = UPSTREAM, maps_catch: bool = True) -> Graph:
+def random_graph(
+    dice: Random, *, upstream: tuple[str, ...] = UPSTREAM, maps_catch: bool = True, joins: tuple[str, ...] = JOINS
+) -> Graph:
     """A start, and up to 15 nodes after it: joins, branches, maps, maps in maps, every policy. `maps_catch`: their own
     failure may be handled as well.
     """
-    maker = _Maker(dice, upstream, maps_catch)
+    maker = _Maker(dice, upstream, maps_catch, joins)
     maker.scope(None, size=dice.randint(1, 9), depth=0)
     return Graph(tuple(maker.nodes), tuple(maker.edges))
 
@@ -34,6 +37,7 @@ class _Maker:
     dice: Random
     upstream: tuple[str, ...]
     maps_catch: bool
+    joins: tuple[str, ...]
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
@@ -58,6 +62,8 @@ class _Maker:
             retry=Retry(attempts=3),
             on_error=self.dice.choice(["fail"] if kind == "map" and not self.maps_catch else ON_ERROR),
             on_upstream_failure=self.dice.choice(self.upstream),
+            join=self.dice.choice(self.joins),
+            join_count=2,
         )
         key = f"{kind[0]}{len(self.nodes)}"
         node = Node(f"n_{key}", key, kind, parent=parent, policy=policy)

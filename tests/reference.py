@@ -5,7 +5,7 @@ it ended; nothing here knows of orders, rows, events or counters. Property tests
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from builder.graph.model import Graph, Node
@@ -19,6 +19,7 @@ class Ending:
     port: str | None = None
     is_broken: bool = False  # what needs it cannot have it: it failed, or was kept from running by a failure
     is_open: bool = False  # it goes no further without a person, and so nothing after it does
+    has_run: bool = False
 
     @property
     def is_failure(self) -> bool:
@@ -58,8 +59,23 @@ class Reference:
         """Successes, failures that were handled, and what was skipped where the flow has gone on without it."""
         ending = self.endings[path]
         if ending.is_broken and ending.status == "skipped":
-            return any(self.has_begun(after) for after in self.followers(path))
+            needed = [after for after in self.followers(path) if self.node_at(after).policy.join == "all"]
+            return any(self.has_begun(after) for after in needed)
         return not (ending.is_broken or ending.is_open)
+
+    def is_made_up_for(self, path: str) -> bool:
+        """Every way from there leads to a join that went on without it."""
+        followers = self.followers(path)
+        return bool(followers) and all(self.goes_on(after) or self.is_made_up_for(after) for after in followers)
+
+    def goes_on(self, path: str) -> bool:
+        return self.node_at(path).policy.join != "all" and self.endings[path].has_run
+
+    def counts_as_failed(self, path: str) -> bool:
+        return self.endings[path].is_failure and not self.is_made_up_for(path)
+
+    def node_at(self, path: str) -> Node:
+        return next(node for node in self.graph.nodes if node.key == path.rpartition(".")[2])
 
     def has_begun(self, path: str) -> bool:
         ending = self.endings[path]
@@ -80,7 +96,7 @@ class Reference:
         assert self.statuses
         if any(ending.is_open for ending in self.endings.values()):
             return "running"
-        return "failed" if any(self.endings[node.key].is_failure for node in self.body(None)) else "succeeded"
+        return "failed" if any(self.counts_as_failed(node.key) for node in self.body(None)) else "succeeded"
 
     def body(self, container: str | None) -> list[Node]:
         return [node for node in self.graph.nodes if node.parent == container]
@@ -105,7 +121,13 @@ class Reference:
             return self.execute(node, prefix + node.key)
         edges = [edge for edge in self.graph.edges if edge.target == node.id]
         sources = [(edge, self.ending(self.node(edge.source), prefix)) for edge in edges]
-        if any(ending.is_open for _, ending in sources):
+        is_open = any(ending.is_open for _, ending in sources)
+        live = sum(ending.port == edge.source_port for edge, ending in sources)
+        if node.policy.join != "all" and sources:
+            needed = (node.policy.join_count or 1) if node.policy.join == "count" else 1
+            if live >= needed:
+                return self.execute(node, prefix + node.key)
+        if is_open:
             return Ending("pending", is_open=True)
         if any(ending.is_broken for _, ending in sources):
             policy = node.policy.on_upstream_failure
@@ -115,7 +137,7 @@ class Reference:
                 return Ending("blocked", is_open=True)
             if policy == "fail":
                 return self.failure(node)
-        elif sources and not any(ending.port == edge.source_port for edge, ending in sources):
+        elif sources and (not live or node.policy.join != "all"):
             return Ending("skipped")
         return self.execute(node, prefix + node.key)
 
@@ -124,8 +146,10 @@ class Reference:
             return Ending("succeeded", "out")
         result = self.results(path)
         if result.port is None:
-            return self.failure(node)
-        return Ending("succeeded", result.port) if result.items is None else self.work_through(node, path, result)
+            return self.failure(node, has_run=True)
+        if result.items is None:
+            return Ending("succeeded", result.port, has_run=True)
+        return replace(self.work_through(node, path, result), has_run=True)
 
     def work_through(self, node: Node, path: str, result: Result) -> Ending:
         """Items open in order while fewer than the window stand open; those that wait for a person hold their place."""
@@ -133,24 +157,24 @@ class Reference:
         for index in range(result.items or 0):
             if stuck == result.window:
                 break
-            endings = self.settle(node.id, f"{path}[{index}].")
-            is_stuck = any(ending.is_open for ending in endings)
+            inside = f"{path}[{index}]."
+            is_stuck = any(ending.is_open for ending in self.settle(node.id, inside))
             stuck += is_stuck
-            failed += not is_stuck and any(ending.is_failure for ending in endings)
+            failed += not is_stuck and any(self.counts_as_failed(inside + each.key) for each in self.body(node.id))
         if failed and result.on_item_failure == "fail_fast":
             return self.failure(node)
         if stuck:
             return Ending("waiting", is_open=True)
         return self.failure(node) if failed and result.on_item_failure != "continue" else Ending("succeeded", "out")
 
-    def failure(self, node: Node) -> Ending:
+    def failure(self, node: Node, *, has_run: bool = False) -> Ending:
         match node.policy.on_error:
             case "fallback":
-                return Ending("failed", "out")
+                return Ending("failed", "out", has_run=has_run)
             case "port":
-                return Ending("failed", "error")
+                return Ending("failed", "error", has_run=has_run)
             case _:
-                return Ending("failed", is_broken=True)
+                return Ending("failed", is_broken=True, has_run=has_run)
 
     def node(self, node_id: str) -> Node:
         return next(node for node in self.graph.nodes if node.id == node_id)

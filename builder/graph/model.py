@@ -38,6 +38,8 @@ class Policy:
     fallback: Any = None  # the output with on_error = fallback
     on_upstream_failure: Literal["skip", "wait", "default", "fail"] = "skip"
     default: Any = None  # what expressions see as the failed predecessor's output with on_upstream_failure = default
+    join: Literal["all", "any", "first", "count"] = "all"  # which of several edges into it must be live
+    join_count: int | None = None  # how many, with join = count
     queue: str = "default"
     delivery: Literal["at_most_once"] | None = None  # tightens the kind's own
 

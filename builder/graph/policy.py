@@ -58,6 +58,8 @@ POLICY_RULES: Mapping[str, Rule] = {
     "fallback": anything,
     "on_upstream_failure": choice("skip", "wait", "default", "fail"),
     "default": anything,
+    "join": choice("all", "any", "first", "count"),
+    "join_count": optional(number(1, 1_000, whole=True)),
     "queue": queue_name,
     "delivery": optional(choice("at_most_once")),
 }

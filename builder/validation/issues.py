@@ -47,6 +47,8 @@ CODES: Mapping[str, Severity] = {
     "error_port_unused": "warning",
     "fallback_missing": "warning",
     "default_missing": "warning",
+    "join_count_missing": "error",
+    "join_count_too_high": "error",
 }
 
 

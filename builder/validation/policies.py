@@ -18,6 +18,23 @@ def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
     if policy.on_error == "fallback" and policy.fallback is None and "fallback" not in written:
         message = f"{named(node)} goes on with a fallback output when it fails, and none is given. It will be null."
         yield Problem("fallback_missing", message, node=node.id, field="policy.fallback")
+    yield from join_problems(node, walk)
     if policy.on_upstream_failure == "default" and policy.default is None and "default" not in written:
         message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
         yield Problem("default_missing", message, node=node.id, field="policy.default")
+
+
+def join_problems(node: Node, walk: Walk) -> Iterator[Problem]:
+    """A join that could never be reached is an error; one that changes nothing is left alone."""
+    policy, ways = node.policy, len(walk.incoming[node.id])
+    if policy.join != "count":
+        return
+    if policy.join_count is None:
+        message = f"{named(node)} goes on when so many of the steps before it are done, and it does not say how many."
+        yield Problem("join_count_missing", message, node=node.id, field="policy.join_count")
+    elif policy.join_count > ways:
+        message = (
+            f"{named(node)} waits for {policy.join_count} of the ways into it, and there are {ways}: it would never "
+            "run. Ask for fewer, or draw more edges."
+        )
+        yield Problem("join_count_too_high", message, node=node.id, field="policy.join_count")

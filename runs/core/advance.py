@@ -1,50 +1,20 @@
 """What follows from a settled step: the join rule, the failure rule, the window of a container, the end of a run.
 
-Join rule: a node with several incoming edges waits until every one is settled, then runs once if at least one is live,
-and is skipped if none is. Failure rule: one failed branch does not cancel its siblings; what depends on a failure that
-nobody handled follows its own `on_upstream_failure`. These are the only places that decide either.
+The join rule stands in runs/core/joins.py. Failure rule: one failed branch does not cancel its siblings; what depends
+on a failure that nobody handled follows its own `on_upstream_failure`. These are the only places that decide either.
 """
 
 from collections.abc import Mapping
-from enum import Enum, auto
 from heapq import heapify, heappop, heappush
 from typing import assert_never
 
-from builder.graph.model import Edge, Node
+from builder.graph.model import Node
+from runs.core.joins import Verdict, edge_state, losers, made_up_for, verdict
 from runs.core.reopen import what_reopens
-from runs.core.rows import DEADLINE, NOT_TAKEN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
+from runs.core.rows import DEADLINE, NOT_TAKEN, OUTRUN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT
-
-OUT_PORT = "out"
-
-
-class EdgeState(Enum):
-    UNSETTLED = auto()
-    LIVE = auto()
-    DEAD = auto()
-    BROKEN = auto()  # what it comes from failed, or was skipped because something failed
-
-
-def edge_state(edge: Edge, source: Row) -> EdgeState:
-    if not is_settled(source.status):
-        return EdgeState.UNSETTLED
-    if source.status is StepStatus.SUCCEEDED:
-        return EdgeState.LIVE if (source.port or "out") == edge.source_port else EdgeState.DEAD
-    if source.status is StepStatus.SKIPPED:
-        states = {UPSTREAM_FAILED: EdgeState.BROKEN, NOT_TAKEN: EdgeState.DEAD}
-        return states.get(source.reason or "") or _live_from(OUT_PORT, edge)  # else: skipped by a person
-    if source.handled == "fallback":
-        return _live_from(OUT_PORT, edge)
-    if source.handled == "port":
-        return _live_from(ERROR_PORT, edge)
-    return EdgeState.BROKEN
-
-
-def _live_from(port: str, edge: Edge) -> EdgeState:
-    """A step that did not end by itself chose no port of its own: an unanswered question is not approved."""
-    return EdgeState.LIVE if edge.source_port == port else EdgeState.DEAD
 
 
 def propagate(tx: Transition, key: ScopeKey) -> None:
@@ -63,7 +33,7 @@ def settle_scope(tx: Transition, key: ScopeKey) -> ScopeKey | None:
     container = container_of(tx, rows)
     if not decide_all(tx, container, rows) or container is None:
         return None
-    has_ended = settle_item(tx, container, failed=any(is_unhandled_failure(row) for row in rows.values()))
+    has_ended = settle_item(tx, container, failed=bool(unhandled_failures(tx, container, rows)))
     return (container.parent_id, container.index) if has_ended else None
 
 
@@ -96,16 +66,24 @@ def decide_all(tx: Transition, container: Row | None, rows: dict[str, Row]) -> b
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
     incoming = tx.definition.incoming[node.id]
-    if any(not is_settled(rows[edge.source].status) for edge in incoming):
+    if node.policy.join == "all" and any(not is_settled(rows[edge.source].status) for edge in incoming):
         return  # looked at first, up to the first one: a join of a thousand is asked a thousand times
-    states = [edge_state(edge, rows[edge.source]) for edge in incoming]
-    if EdgeState.BROKEN in states:
-        follow_failure(tx, node, row)
-    elif not states or EdgeState.LIVE in states:
-        tx.move(row, StepStatus.READY)
-    else:
-        row.reason = NOT_TAKEN
-        tx.move(row, StepStatus.SKIPPED, reason=NOT_TAKEN)
+    found = verdict(node.policy, [edge_state(edge, rows[edge.source]) for edge in incoming])
+    match found:
+        case Verdict.WAITS:
+            pass
+        case Verdict.FAILURE:
+            follow_failure(tx, node, row)
+        case Verdict.NOT_TAKEN:
+            row.reason = NOT_TAKEN
+            tx.move(row, StepStatus.SKIPPED, reason=NOT_TAKEN)
+        case Verdict.RUNS:
+            tx.move(row, StepStatus.READY)
+            if node.policy.join == "first":
+                for loser in losers(tx.definition, node.id, rows):
+                    cancel_row(tx, loser, reason=OUTRUN)
+        case _:
+            assert_never(found)
 
 
 def follow_failure(tx: Transition, node: Node, row: Row) -> None:
@@ -141,9 +119,13 @@ def fail(tx: Transition, row: Row, error: Mapping[str, object]) -> None:
     assert row.handled == handled
 
 
-def is_unhandled_failure(row: Row) -> bool:
-    """Whether the row makes its scope fail: its own failure, or a skip because of one."""
-    return row.status is StepStatus.FAILED and row.handled is None
+def unhandled_failures(tx: Transition, container: Row | None, rows: Mapping[str, Row]) -> list[Row]:
+    """The rows that make their scope fail: failures that neither a policy nor a join makes up for."""
+    failed = [row for row in rows.values() if row.status is StepStatus.FAILED and row.handled is None]
+    if not failed:
+        return failed
+    made_up = made_up_for(tx.definition, container.node_id if container else None, rows)
+    return [row for row in failed if row.node_id not in made_up]
 
 
 # ---------------------------------------------------------------------- containers
@@ -259,9 +241,9 @@ def end_container(tx: Transition, container: Row, items: Items) -> None:
         tx.move(container, StepStatus.SUCCEEDED, port="out", origin="executed", **counts)
 
 
-def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None:
+def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True, reason: str | None = None) -> None:
     """Stops an open step run. A running one loses its fence: its worker is told, and whatever it still writes is
-    refused.
+    refused. The reason is the run's own, unless told; what was `outrun` no resume opens again.
     """
     is_unknown = row.status is StepStatus.NEEDS_DECISION or (
         row.status is StepStatus.RUNNING and row.delivery == "at_most_once" and may_have_acted
@@ -273,8 +255,9 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True) -> None
     if row.items is not None:
         cancel_children(tx, row)
     row.fence = None
-    row.reason = UNKNOWN_OUTCOME if is_unknown else why_stopped(tx)
-    tx.move(row, StepStatus.CANCELLED, reason=row.reason)
+    why = reason or why_stopped(tx)
+    row.reason = UNKNOWN_OUTCOME if is_unknown and why != OUTRUN else why
+    tx.move(row, StepStatus.CANCELLED, reason=row.reason, **({"outcome": "unknown"} if is_unknown else {}))
 
 
 def why_stopped(tx: Transition) -> str:
@@ -302,7 +285,7 @@ def finish_run(tx: Transition) -> None:
     if run.status is RunStatus.CANCELLING and run.error is None:
         tx.move_run(RunStatus.CANCELLED)
         return
-    failed = [row for row in tx.scope((None, None)).values() if is_unhandled_failure(row)]
+    failed = unhandled_failures(tx, None, tx.scope((None, None)))
     if failed or run.error:
         run.error = run.error or error_of(failed)
         tx.move_run(RunStatus.FAILED, failed=[row.path for row in failed], error=run.error)

@@ -3,7 +3,8 @@
 from typing import Literal, assert_never
 
 from kit.errors import Conflict
-from runs.core.advance import OUT_PORT, cancel_row, fail, finish_run, propagate
+from runs.core.advance import cancel_row, fail, finish_run, propagate
+from runs.core.joins import OUT_PORT
 from runs.core.rows import Row, Stored
 from runs.core.settle import succeed
 from runs.core.states import OPEN, RunStatus, StepStatus

@@ -15,6 +15,7 @@ class Scope:
     order: tuple[Node, ...]  # topological: a node comes after all its predecessors
     sinks: tuple[Node, ...]  # nothing follows them; their outputs are the item's result
     place: Mapping[str, int] = field(default_factory=dict)  # node id -> where it stands in the order
+    has_races: bool = False  # whether a join in it goes on before all that leads there is settled
 
 
 class Definition:
@@ -30,6 +31,7 @@ class Definition:
         for edge in graph.edges:
             self.incoming[edge.target] = (*self.incoming[edge.target], edge)
             self.outgoing[edge.source] = (*self.outgoing[edge.source], edge)
+        self._only_to: dict[str, tuple[str, ...]] = {}
         containers = {node.parent for node in graph.nodes} | {None}
         self.scopes: dict[str | None, Scope] = {container: self._scope(container) for container in containers}
 
@@ -47,7 +49,20 @@ class Definition:
                     free.append(self.nodes[edge.target])
         sinks = tuple(node for node in order if not self.outgoing[node.id])
         place = {node.id: number for number, node in enumerate(order)}
-        return Scope(container=container, order=tuple(order), sinks=sinks, place=place)
+        has_races = any(node.policy.join != "all" for node in order)
+        return Scope(container=container, order=tuple(order), sinks=sinks, place=place, has_races=has_races)
+
+    def only_to(self, node_id: str) -> tuple[str, ...]:
+        """Ids of the siblings from which every way leads to this node, in order."""
+        if node_id not in self._only_to:
+            found = {node_id}
+            for node in reversed(self.scope_of(self.nodes[node_id].parent).order):
+                edges = self.outgoing[node.id]
+                if edges and all(edge.target in found for edge in edges):
+                    found.add(node.id)
+            order = self.scope_of(self.nodes[node_id].parent).order
+            self._only_to[node_id] = tuple(node.id for node in order if node.id in found - {node_id})
+        return self._only_to[node_id]
 
     def scope_of(self, container: str | None) -> Scope:
         return self.scopes.get(container) or Scope(container=container, order=(), sinks=())

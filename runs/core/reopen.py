@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from runs.core.definition import Definition
-from runs.core.rows import UPSTREAM_FAILED, Row
+from runs.core.joins import lost_ways
+from runs.core.rows import OUTRUN, UPSTREAM_FAILED, Row
 from runs.core.states import StepStatus
 
 # A live step run that has begun, or is about to: what it decided on stays as it is.
@@ -24,11 +25,15 @@ def what_reopens(
 ) -> list[Row]:
     """The rows to reset, in order: roots (all that can be, unless told otherwise), and what they kept from running.
 
-    A step that was skipped because of a failure stays skipped where something after it has begun without it; only a
-    fork could run it now.
+    A step that was skipped because of a failure stays skipped where something after it, which needed it to be settled,
+    has begun without it; only a fork could run it now. What leads only to a join that took the first stays as it is.
     """
-    roots = [row for row in rows.values() if (is_root or is_reopenable)(row)]
-    chosen, below = {row.path for row in roots}, _downstream(definition, roots)
+    if not rows:
+        return []
+    container = definition.nodes[next(iter(rows))].parent
+    lost = lost_ways(definition, container, rows)
+    roots = [row for id_, row in rows.items() if id_ not in lost and (is_root or is_reopenable)(row)]
+    chosen, below = {row.path for row in roots}, _downstream(definition, roots) - lost
     return [
         row
         for node_id, row in rows.items()
@@ -40,7 +45,7 @@ def is_reopenable(row: Row) -> bool:
     """What can be run again on its own: failures, and what a cancel or a policy stopped. Never a success."""
     if row.status is StepStatus.FAILED:
         return row.handled is None
-    return row.status in (StepStatus.CANCELLED, StepStatus.BLOCKED)
+    return row.status is StepStatus.BLOCKED or (row.status is StepStatus.CANCELLED and row.reason != OUTRUN)
 
 
 def _was_kept(row: Row) -> bool:
@@ -52,7 +57,8 @@ def _was_kept(row: Row) -> bool:
 
 def _is_overtaken(definition: Definition, rows: Mapping[str, Row], row: Row) -> bool:
     return row.status is StepStatus.SKIPPED and any(
-        _has_begun(rows[edge.target]) for edge in definition.outgoing[row.node_id]
+        _has_begun(rows[edge.target]) and definition.nodes[edge.target].policy.join == "all"
+        for edge in definition.outgoing[row.node_id]
     )
 
 

@@ -11,6 +11,8 @@ from runs.core.states import RunStatus, StepStatus
 UPSTREAM_FAILED = "upstream_failed"
 NOT_TAKEN = "not_taken"
 DEADLINE = "deadline"  # of its run
+# Why it was cancelled, if no person did it: a join that takes the first went on with another way. No resume opens it.
+OUTRUN = "outrun"
 # Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
 UNKNOWN_OUTCOME = "unknown_outcome"
 

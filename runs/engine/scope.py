@@ -149,16 +149,14 @@ def _unsuccessful(
     definition: Definition, held: Held, key: str, *, status: str, handled: str | None, output: str | None
 ) -> dict[str, Any]:
     """What expressions see of a step that did not succeed: its fallback, the reader's default, or null where it was
-    skipped.
+    skipped, or a join went on without it.
     """
     if handled == "fallback":
         return {key: {"output": definition.by_key[key].policy.fallback, "status": status}}
     policy = definition.nodes[held.node_id].policy
     if policy.on_upstream_failure == "default":
         return {key: {"output": policy.default, "status": status}}
-    if status == StepStatus.SKIPPED or handled == "port":
-        return {key: {"output": None, "status": status}}
-    return {}
+    return {key: {"output": None, "status": status}}
 
 
 def _value(connection: Connection, text: str | None, ref: bytes | None) -> tuple[Any, int]:

@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
     SELECT e.run_id, 'I3: ' || e.path || ' started at ' || e.seq || ' after its success at ' || ok.seq AS what
     FROM runs_event ok JOIN runs_event e ON e.run_id = ok.run_id AND e.path = ok.path AND e.seq > ok.seq
     WHERE ok.type = 'step.succeeded' AND e.type = 'step.running';
-CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecessors are settled
+CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecessors are settled, unless its policy asks for fewer
     SELECT t.run_id, 'I4: ' || t.path || ' started before ' || s.path || ' was settled' AS what
     FROM runs_steprun t
     JOIN runs_run r ON r.id = t.run_id
@@ -25,7 +25,9 @@ CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecess
         AND (SELECT min(e.seq) FROM runs_event e
             WHERE e.run_id = t.run_id AND e.path = t.path AND e.type = 'step.running')
         < coalesce((SELECT min(e.seq) FROM runs_event e WHERE e.run_id = s.run_id AND e.path = s.path
-            AND e.type IN ('step.succeeded', 'step.failed', 'step.skipped')), 9223372036854775807);
+            AND e.type IN ('step.succeeded', 'step.failed', 'step.skipped')), 9223372036854775807)
+        AND NOT EXISTS (SELECT FROM json_array_elements(v.graph::json -> 'nodes') node
+            WHERE node ->> 'id' = t.node_id AND coalesce(node #>> '{policy,join}', 'all') <> 'all');
 CREATE OR REPLACE VIEW runs_broken_i5 AS  -- running <=> it has a fence and a worker
     SELECT s.run_id, 'I5: ' || s.path || ' is ' || s.status || ', fence ' || coalesce(s.fence::text, 'none') || ', worker '
         || coalesce(s.worker::text, 'none') AS what

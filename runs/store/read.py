@@ -50,7 +50,8 @@ READ_OPEN_CHILDREN = f"""SELECT {COLUMNS} FROM runs_steprun WHERE parent_id = %s
 READ_OPEN = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s
     AND status IN ('pending', 'ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked') ORDER BY id"""
 READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent_id = %s
-    AND (status = 'cancelled' OR (status = 'failed' AND handled IS NULL)) ORDER BY item_index"""
+    AND ((status = 'cancelled' AND reason IS DISTINCT FROM 'outrun') OR (status = 'failed' AND handled IS NULL))
+    ORDER BY item_index"""
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:

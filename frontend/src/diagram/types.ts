@@ -16,6 +16,8 @@ export interface Policy {
   fallback?: Json;
   on_upstream_failure?: 'skip' | 'wait' | 'default' | 'fail';
   default?: Json;
+  join?: 'all' | 'any' | 'first' | 'count';
+  join_count?: number | null;
   queue?: string;
   delivery?: 'at_most_once' | null;
 }

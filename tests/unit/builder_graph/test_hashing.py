@@ -60,6 +60,8 @@ def test_what_cannot_change_the_result_does_not_count(changes: dict[str, Any]) -
     [
         Policy(on_error="fallback", fallback=1),
         Policy(on_error="port"),
+        Policy(join="any"),
+        Policy(join="count", join_count=2),
         Policy(on_upstream_failure="default", default=1),
     ],
 )

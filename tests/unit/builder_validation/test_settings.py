@@ -167,6 +167,15 @@ def test_policies_that_miss_something_are_warned_of() -> None:
     assert with_policy(Policy(on_error="fallback", fallback=0, on_upstream_failure="default", default="")) == []
 
 
+def test_a_join_that_could_never_be_reached_is_refused() -> None:
+    def joined(**policy: Any) -> list[tuple[str, str | None, str | None]]:
+        return found(draw("S > A + B > C", policies={"C": Policy(**policy)}))
+
+    assert joined(join="count") == [("join_count_missing", "C", "policy.join_count")]
+    assert joined(join="count", join_count=3) == [("join_count_too_high", "C", "policy.join_count")]
+    assert joined(join="count", join_count=2) == joined(join="any") == joined(join="first") == []
+
+
 def test_a_null_that_was_written_is_meant() -> None:
     policy = {"on_error": "fallback", "fallback": None, "on_upstream_failure": "default", "default": None}
     nodes = [

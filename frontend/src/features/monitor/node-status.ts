@@ -37,6 +37,7 @@ export function statusSentence(step: LiveStep): string {
     case 'skipped':
       return SKIPPED[step.reason ?? ''] ?? 'Was left out; nothing ran.';
     case 'cancelled':
+      if (step.reason === 'outrun') return 'Another way was first; this one was stopped and no longer matters.';
       return `Was stopped${step.finished_at ? ` at ${formatClock(step.finished_at)}` : ''}.`;
   }
 }

@@ -26,6 +26,7 @@ export function PolicyForm({ node, kind }: Props) {
   const { store } = useHands();
   const readOnly = !useCanvas((state) => state.canEdit);
   const problems = useCanvas((state) => problemsOfNode(state.problems, node.id));
+  const ways = useCanvas((state) => state.document.edges.filter((edge) => edge.target === node.id).length);
   const { policy } = node;
   const change = (patch: Partial<Policy>, topic: string) =>
     store
@@ -56,6 +57,8 @@ export function PolicyForm({ node, kind }: Props) {
         {policy.on_error === 'fallback' ? row('fallback') : null}
         {kind?.has_input === false ? null : row('on_upstream_failure')}
         {policy.on_upstream_failure === 'default' ? row('default') : null}
+        {ways > 1 || policy.join ? row('join') : null}
+        {policy.join === 'count' ? row('join_count') : null}
         <Delivery
           policy={policy}
           kind={kind}

@@ -153,6 +153,9 @@ describe('policies', () => {
       tidyPolicy({ on_error: 'fail', queue: 'default', retry: { attempts: 1 }, fallback: 3, limit_s: undefined }),
     ).toEqual({});
     expect(tidyPolicy({ on_error: 'fallback' })).toEqual({ on_error: 'fallback', fallback: null });
+    expect(tidyPolicy({ join: 'all', join_count: 3 })).toEqual({});
+    expect(tidyPolicy({ join: 'count' })).toEqual({ join: 'count', join_count: 2 });
+    expect(tidyPolicy({ join: 'first', join_count: 3 })).toEqual({ join: 'first' });
     expect(tidyPolicy({ retry: { attempts: 3 }, limit_s: 5 })).toEqual({ retry: { attempts: 3 }, limit_s: 5 });
   });
 

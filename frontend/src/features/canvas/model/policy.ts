@@ -1,4 +1,4 @@
-import type { JsonObject, Policy } from '../../../diagram';
+import type { Json, JsonObject, Policy } from '../../../diagram';
 import { writeDuration } from '../form/duration';
 
 /** The policy as a schema, so that its fields look and behave like those of a step's settings. */
@@ -44,6 +44,27 @@ export const POLICY_SCHEMA: JsonObject = {
       },
     },
     default: { title: 'In place of the missing output', 'x-pawl': { widget: 'json', literal: true } },
+    join: {
+      enum: ['all', 'any', 'first', 'count'],
+      default: 'all',
+      title: 'When several ways lead here',
+      'x-pawl': {
+        literal: true,
+        labels: {
+          all: 'Wait for all of them',
+          any: 'Go on with the first, let the others run on',
+          first: 'Go on with the first, stop the others',
+          count: 'Go on when so many are done',
+        },
+      },
+    },
+    join_count: {
+      type: 'integer',
+      minimum: 1,
+      title: 'How many',
+      description: 'The others run on, and no longer matter.',
+      'x-pawl': { literal: true },
+    },
     queue: {
       type: 'string',
       default: 'default',
@@ -54,17 +75,21 @@ export const POLICY_SCHEMA: JsonObject = {
   },
 };
 
+const WITHOUT_SAYING: { [name: string]: Json } = {
+  on_error: 'fail',
+  on_upstream_failure: 'skip',
+  join: 'all',
+  queue: 'default',
+};
+
 /** Without what says nothing: fields at their defaults, and outputs that the choice above no longer asks for. */
 export function tidyPolicy(policy: Policy): Policy {
   const entries = Object.entries(policy).filter(([name, value]) => {
     if (value === undefined || value === null)
       return name === 'fallback' || name === 'default' ? value === null : false;
-    if (name === 'on_error') return value !== 'fail';
-    if (name === 'on_upstream_failure') return value !== 'skip';
-    if (name === 'queue') return value !== 'default' && value !== '';
-    return true;
+    return value !== WITHOUT_SAYING[name] && !(name === 'queue' && value === '');
   });
-  const { fallback, default: standIn, retry, ...rest } = Object.fromEntries(entries) as Policy;
+  const { fallback, default: standIn, retry, join_count: many, ...rest } = Object.fromEntries(entries) as Policy;
   const needed = Object.fromEntries(
     Object.entries(retry ?? {}).filter(([, value]) => value !== undefined),
   ) as NonNullable<Policy['retry']>;
@@ -72,6 +97,7 @@ export function tidyPolicy(policy: Policy): Policy {
   return {
     ...(retries ? { retry: needed } : {}),
     ...rest,
+    ...(rest.join === 'count' ? { join_count: many ?? 2 } : {}),
     ...(rest.on_error === 'fallback' ? { fallback: fallback ?? null } : {}),
     ...(rest.on_upstream_failure === 'default' ? { default: standIn ?? null } : {}),
   };
