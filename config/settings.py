@@ -180,6 +180,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunStatus": "runs.api.shapes.RUN_STATUSES",
         "StepStatus": "runs.api.shapes.STEP_STATUSES",
+        "TriggerKind": "runs.api.trigger_shapes.TRIGGER_KINDS",
+        "FiringStatus": "runs.api.trigger_shapes.FIRING_STATUSES",
         "WaitStatus": ["open", "answered", "expired", "closed"],
     },
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

@@ -2,40 +2,38 @@
 after it.
 """
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from collections.abc import Callable, Collection
+from typing import Any
 from uuid import UUID
 
-from django.db import connection as django_connection
 from django.db import transaction
 from django.db.models.functions import Now
 
 from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
-from kit.errors import BadInput, NotFound
+from kit.errors import NotFound
 from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
 from runs.core.commands import Decision
 from runs.core.resume import Plan
 from runs.engine.cancel import cancel_run as engine_cancel
+from runs.engine.check_input import check_input
 from runs.engine.commands import Command, Commanded
 from runs.engine.control import breakpoints_text
 from runs.engine.control import change_breakpoints as engine_breakpoints
 from runs.engine.control import pause_run as engine_pause
 from runs.engine.control import unpause_run as engine_unpause
 from runs.engine.decide import decide_step as engine_decide
-from runs.engine.definitions import definition_of
 from runs.engine.resume import preview_resume as engine_preview
 from runs.engine.resume import resume_run as engine_resume
-from runs.engine.start import Start, Started, input_schema
+from runs.engine.start import Start, Started, same_request
 from runs.engine.start import start_run as engine_start
 from runs.engine.transact import Told
 from runs.engine.wait import Answer
 from runs.engine.wait import answer_wait as engine_answer
 from runs.models import Retention, Run, Wait
+from runs.store.djangos import errors_as_djangos as _errors_as_djangos
+from runs.store.djangos import raw_connection
 from runs.store.read import Connection
-from steps.base import StepFailure
-from steps.schema_bounded import check_bounded as schema_problems
 from teams import audit
 from teams.access import Actor, Permission, require
 from teams.models import Workspace
@@ -43,27 +41,6 @@ from teams.models import Workspace
 
 class NotPublished(NotFound):
     code = "not_published"
-
-
-class BadRunInput(BadInput):
-    code = "bad_run_input"
-
-
-def raw_connection() -> Connection:
-    """Django's own connection, without Django's wrapper: the engine's statements run in the transaction that is open on
-    it.
-    """
-    django_connection.ensure_connection()
-    return cast(Connection, django_connection.connection)
-
-
-@contextmanager
-def _errors_as_djangos() -> Iterator[None]:
-    """The engine speaks psycopg on Django's connection. Its errors become Django's, so that a database which does not
-    answer, or a run that stays locked, is told as such and not as a defect.
-    """
-    with django_connection.wrap_database_errors:
-        yield
 
 
 def start_run(
@@ -78,17 +55,19 @@ def start_run(
 ) -> Started:
     """Starts the newest version, or the one named. The same idempotency key answers the same run.
 
-    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses), BadBreakpoint.
+    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses), BadBreakpoint,
+    and IdempotencyKeyReused where the key has started a run with another input.
     """
     require(actor, Permission.RUN, workflow.workspace)
-    if (earlier := _same_request(workflow, idempotency_key)) is not None:
+    earlier = _same_request(workflow, idempotency_key, run_input=run_input, version=version)
+    if earlier is not None:
         return earlier
     if workflow.archived_at is not None:
         raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     pinned = _version(workflow, version)
     with _errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
-        _check_input(connection, pinned, run_input)
+        check_input(connection, pinned.id, run_input)
         wanted = Start(
             workflow.id, pinned.id, run_input, actor.name, user_id=actor.id,
             trigger="api" if idempotency_key else "manual",
@@ -99,15 +78,17 @@ def start_run(
             data = {"workflow": str(workflow.id), "version": pinned.number, "number": started.number}
             audit.record(actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data)
     _announce(started.told)
+    if not started.is_new:  # somebody else's request with this key came in meanwhile
+        return _same_request(workflow, idempotency_key, run_input=run_input, version=version) or started
     return started
 
 
-def _same_request(workflow: Workflow, idempotency_key: str | None) -> Started | None:
+def _same_request(workflow: Workflow, key: str | None, *, run_input: Any, version: int | None) -> Started | None:
     """The run that this key has started: also where a newer version would by now refuse the same request."""
-    if idempotency_key is None:
+    if key is None:
         return None
-    found = Run.objects.filter(workflow_id=workflow.id, idempotency_key=idempotency_key).first()
-    return Started(found.id, found.number, is_new=False, told=None) if found else None
+    with _errors_as_djangos():
+        return same_request(raw_connection(), workflow.id, key, run_input=run_input, version=version)
 
 
 def _version(workflow: Workflow, number: int | None) -> Version:
@@ -117,22 +98,6 @@ def _version(workflow: Workflow, number: int | None) -> Version:
         what = "a published version" if number is None else f"a version {number}"
         raise NotPublished(f"The workflow '{workflow.name}' has not {what}. Publish it first.")
     return found
-
-
-def _check_input(connection: Connection, version: Version, run_input: Any) -> None:
-    schema = input_schema(definition_of(connection, version.id))
-    if not schema:
-        return
-    try:
-        problems = schema_problems(run_input, dict(schema))
-    except StepFailure as failure:
-        raise BadRunInput(f"The start step's schema cannot be used: {failure.message}") from failure
-    if problems:
-        fields = [
-            {"field": "input" + problem["path"].removeprefix("$"), "message": problem["message"]}
-            for problem in problems
-        ]
-        raise BadRunInput("The input does not fit the start step's schema.", fields=fields)
 
 
 def resume_run(

@@ -1,7 +1,8 @@
 from django.urls import path
 
-from runs.api import keeping, views
+from runs.api import keeping, triggers, views
 
+TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
 
 urlpatterns = [
@@ -22,4 +23,10 @@ urlpatterns = [
     path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
     path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
     path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
+    path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/triggers", triggers.WorkflowTriggersView.as_view()),
+    path("workspaces/<slug:workspace>/triggers", triggers.TriggersView.as_view()),
+    path(TRIGGER, triggers.TriggerView.as_view()),
+    path(f"{TRIGGER}/firings", triggers.FiringsView.as_view()),
+    path(f"{TRIGGER}/backfill", triggers.BackfillView.as_view()),
+    path("workspaces/<slug:workspace>/schedule-preview", triggers.PreviewScheduleView.as_view()),
 ]

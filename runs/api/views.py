@@ -19,6 +19,7 @@ from runs.engine.scope import beginning_of
 from runs.models import Run, StepRun
 from runs.selectors import runs as selectors
 from runs.selectors import steps, waits
+from runs.store.djangos import raw_connection
 from teams.api.doors import Door
 
 
@@ -182,7 +183,7 @@ def _output(run: Run, step: StepRun) -> dict[str, Any]:
     if step.item_total is None or step.status != "succeeded":
         return steps.value_shape(step.output, step.output_ref)
     with transaction.atomic():
-        connection = services.raw_connection()
+        connection = raw_connection()
         definition = definition_of(connection, run.version_id)
         limit = steps.VALUE_LIMIT
         value, size = beginning_of(connection, definition, step.key, container_id=step.id, characters=limit)

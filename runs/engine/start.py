@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from kit.errors import BadInput
+from kit.errors import BadInput, Conflict
 from kit.ids import new_id
 from runs.core.advance import begin_run
 from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
@@ -22,22 +22,27 @@ from runs.payloads import json_text
 from runs.store.read import Connection, Rows
 from runs.store.write import write
 
-INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, started_by_id, actor,
-idempotency_key, status,
+INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, trigger_id,
+        trigger_depth, started_by_id, actor, idempotency_key, status,
         generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count,
         input, breakpoints, deadline_s, deadline_at,
         priority, run_day, created_at)
-    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s,
+    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s,
         statement_timestamp() + make_interval(secs => %s), 0,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
     FROM workflows_version v JOIN workflows_workflow w ON w.id = v.workflow_id WHERE v.id = %s
     ON CONFLICT (workflow_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING number, run_day, workspace_id"""
-SAME_KEY = "SELECT id, number FROM runs_run WHERE workflow_id = %s AND idempotency_key = %s"
+SAME_KEY = """SELECT r.id, r.number, r.input, v.number FROM runs_run r JOIN workflows_version v ON v.id = r.version_id
+    WHERE r.workflow_id = %s AND r.idempotency_key = %s"""
 
 
 class InputTooLarge(BadInput):
     code = "input_too_large"
+
+
+class IdempotencyKeyReused(Conflict):
+    code = "idempotency_key_reused"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class Start:
     idempotency_key: str | None = None
     breakpoints: Breakpoints = NO_BREAKPOINTS
     deadline_s: float | None = None  # None: what the start step's settings say, if they say anything
+    trigger_id: UUID | None = None
+    trigger_depth: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ INPUT_LIMIT = 1024 * 1024
 
 def start_run(connection: Connection, start: Start) -> Started:
     """Makes the run in the caller's transaction; the caller commits, then announces `told`. Input is checked by the
-    caller.
+    caller. Raises InputTooLarge, IdempotencyKeyReused.
     """
     text = json_text(start.input)
     if len(text) > INPUT_LIMIT:
@@ -77,14 +84,14 @@ def start_run(connection: Connection, start: Start) -> Started:
     definition = definition_of(connection, start.version_id)
     deadline_s = start.deadline_s or start_config(definition).get("deadline_s")
     values = (
-        run_id, start.trigger, start.user_id, start.actor, start.idempotency_key, text,
-        breakpoints_text(start.breakpoints), deadline_s, deadline_s, start.version_id,
+        run_id, start.trigger, start.trigger_id, start.trigger_depth, start.user_id, start.actor,
+        start.idempotency_key, text, breakpoints_text(start.breakpoints), deadline_s, deadline_s, start.version_id,
     )  # fmt: skip
     made = connection.execute(INSERT_RUN, values).fetchone()
     if made is None:
-        same = connection.execute(SAME_KEY, (start.workflow_id, start.idempotency_key)).fetchone()
+        same = same_request(connection, start.workflow_id, start.idempotency_key, run_input=start.input)
         assert same is not None
-        return Started(same[0], same[1], is_new=False, told=None)
+        return same
     number, run_day, workspace_id = made
     run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, start.version_id)
     run.breakpoints = start.breakpoints
@@ -94,6 +101,34 @@ def start_run(connection: Connection, start: Start) -> Started:
     begin_run(tx, Stored(text=text))
     write(connection, tx)
     return Started(run_id, number, is_new=True, told=told_by(tx))
+
+
+def same_request(
+    connection: Connection, workflow_id: UUID, key: str | None, *, run_input: Any, version: int | None = None
+) -> Started | None:
+    """The run that this key has started; None where there is none yet. Raises IdempotencyKeyReused where it was started
+    with another input, or on another version than the one that is asked for by its number.
+    """
+    found = None if key is None else connection.execute(SAME_KEY, (workflow_id, key)).fetchone()
+    if found is None:
+        return None
+    run_id, number, kept, of_version = found
+    if _in_order(kept) != _in_order(json_text(run_input)):
+        raise IdempotencyKeyReused(
+            f"This idempotency key has started run {number} with another input. Use a new key for another run.",
+            number=number,
+        )
+    if version not in (None, of_version):
+        raise IdempotencyKeyReused(
+            f"This idempotency key has started run {number} on version {of_version}. Use a new key for another run.",
+            number=number,
+        )
+    return Started(run_id, number, is_new=False, told=None)
+
+
+def _in_order(text: str) -> str:
+    """The same text for equal values, whatever the order of their keys; 1, 1.0 and true are different values."""
+    return json.dumps(json.loads(text), sort_keys=True)
 
 
 def input_schema(definition: Definition) -> Mapping[str, Any] | None:

@@ -10,6 +10,7 @@ from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
+from runs.models.trigger import Firing, Trigger
 
 __all__ = [
     "Artifact",
@@ -18,12 +19,14 @@ __all__ = [
     "Checkpoint",
     "Command",
     "Event",
+    "Firing",
     "LogChunk",
     "Payload",
     "Retention",
     "Run",
     "StepRun",
     "Sweeper",
+    "Trigger",
     "Wait",
     "Worker",
 ]

@@ -18,7 +18,9 @@ class Run(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="runs")
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="runs")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
-    trigger = models.CharField(max_length=16, default="manual")
+    trigger = models.CharField(max_length=16, default="manual")  # manual | api | schedule | webhook | run_end
+    trigger_id = models.UUIDField(null=True)  # of the schedule, webhook, ...; it may be gone by now
+    trigger_depth = models.SmallIntegerField(db_default=0)  # how many ends of runs led to this one
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.CharField(max_length=150)
     idempotency_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - unique where given
@@ -67,6 +69,11 @@ class Run(models.Model):
                 fields=["finished_at"],
                 name="run_finished",
                 condition=Q(status__in=["succeeded", "failed", "cancelled"]),
+            ),
+            models.Index(
+                fields=["trigger_id"],
+                name="run_open_of_trigger",
+                condition=Q(trigger_id__isnull=False, status__in=["running", "paused", "cancelling"]),
             ),
         ]
 

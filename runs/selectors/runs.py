@@ -108,6 +108,7 @@ def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
         "workflow": {"id": run.workflow_id, "name": run.workflow.name},
         "version": run.version.number,
         "trigger": run.trigger,
+        "trigger_id": run.trigger_id,
         "started_by": run.actor,
         "started_at": run.created_at,
         "finished_at": run.finished_at,

@@ -16,6 +16,7 @@ from builder.connections.services import create_connection
 from builder.workflows.services import create_workflow, publish
 from runs.models import Run, StepRun, Wait
 from runs.services import start_run
+from runs.triggers.services import create_trigger
 from teams.access import SYSTEM, Permission
 from tests.people import Cast, cast
 
@@ -43,11 +44,14 @@ WAITING = {
 }
 HTTP = {"base_url": "https://example.com", "token": "a-token-of-the-tests"}
 
+NIGHTLY = {"cron": "0 2 * * *", "zone": "Europe/Berlin", "input": {}}
+
 WORKSPACE = "workspaces/{workspace}"
 WORKFLOW = f"{WORKSPACE}/workflows/{{workflow_id}}"
 RUN = f"{WORKSPACE}/runs/{{run_id}}"
 STEP = f"{RUN}/steps/{{path}}"
 CONNECTION = f"{WORKSPACE}/connections/{{connection_id}}"
+TRIGGER = f"{WORKSPACE}/triggers/{{trigger_id}}"
 
 
 def _command() -> dict[str, str]:
@@ -99,6 +103,21 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
     ),  # answered already
+    ("GET", f"{WORKFLOW}/triggers"): Row(Permission.VIEW),
+    ("POST", f"{WORKFLOW}/triggers"): Row(
+        Permission.EDIT, lambda world: {"kind": "schedule", "name": "new", "enabled": True, "settings": NIGHTLY}, 201
+    ),
+    ("GET", f"{WORKSPACE}/triggers"): Row(Permission.VIEW),
+    ("GET", TRIGGER): Row(Permission.VIEW),
+    ("PATCH", TRIGGER): Row(Permission.EDIT, lambda world: {"name": "renamed", "enabled": False, "settings": NIGHTLY}),
+    ("DELETE", TRIGGER): Row(Permission.EDIT, None, 204),
+    ("GET", f"{TRIGGER}/firings"): Row(Permission.VIEW),
+    ("POST", f"{TRIGGER}/backfill"): Row(
+        Permission.RUN, lambda world: {"begin": "2026-03-01T00:00:00Z", "end": "2026-03-03T00:00:00Z"}
+    ),
+    ("POST", f"{WORKSPACE}/schedule-preview"): Row(
+        Permission.VIEW, lambda world: {"cron": "0 2 * * *", "zone": "UTC", "after": "2026-03-01T00:00:00Z"}
+    ),
     ("GET", f"{WORKSPACE}/mailbox"): Row(Permission.VIEW, None, 404),  # only the demo's workspace has one
     ("GET", f"{WORKSPACE}/mailbox/{{mail_id}}"): Row(Permission.VIEW, None, 404),
 }
@@ -114,6 +133,7 @@ def make_world() -> World:
         workspace=people.acme, run=run, step_run=step, kind="approval", attempt=1, status="answered", opened_at=now()
     )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
+    trigger = create_trigger(actor=SYSTEM, workflow=workflow, kind="schedule", name="nightly", settings=NIGHTLY)
     names = {
         "workspace": people.acme.slug,
         "workflow_id": str(workflow.id),
@@ -123,5 +143,6 @@ def make_world() -> World:
         "run_id": str(run.id),
         "path": step.path,
         "wait_id": str(wait.id),
+        "trigger_id": str(trigger.id),
     }
     return World(people, names)

@@ -381,6 +381,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/schedule-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The next five times of an expression. */
+        post: operations["previewSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/step-kinds": {
         parameters: {
             query?: never;
@@ -390,6 +407,76 @@ export interface paths {
         };
         /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["listStepKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Those of all workflows. */
+        get: operations["listTriggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["getTrigger"];
+        put?: never;
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["deleteTrigger"];
+        options?: never;
+        head?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        patch: operations["updateTrigger"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/triggers/{trigger_id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Queues the times of a schedule that had no run. The same request again queues nothing. */
+        post: operations["backfillTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/triggers/{trigger_id}/firings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What became of each time that the trigger was due, the latest first. */
+        get: operations["listFirings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -554,6 +641,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/workflows/{workflow_id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["listTriggersOfWorkflow"];
+        put?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        post: operations["createTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/workflows/{workflow_id}/versions": {
         parameters: {
             query?: never;
@@ -625,6 +730,26 @@ export interface components {
             input: components["schemas"]["Value"] | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        BackfillIn: {
+            /**
+             * Format: date-time
+             * @description From here on, this moment included.
+             */
+            begin: string;
+            /**
+             * Format: date-time
+             * @description Up to here, or to now where that is earlier.
+             */
+            end: string;
+        };
+        /** @description Describes an answer. */
+        Backfilled: {
+            /** @description Times of the schedule in that span. */
+            ticks: number;
+            /** @description How many of them will run now that had not run before. */
+            queued: number;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BreakpointIn: {
             /** @description A node's id: each step run of that node. */
             node?: string;
@@ -663,13 +788,17 @@ export interface components {
         /** @description Describes an answer. */
         CheckpointOut: {
             key: string;
-            kind: components["schemas"]["KindEnum"];
+            kind: components["schemas"]["CheckpointOutKindEnum"];
             /** @description Any JSON value */
             value: unknown;
             attempt: number;
             /** Format: date-time */
             at: string;
         };
+        /** @enum {string} */
+        CheckpointOutKindEnum: "once" | "partial" | "cursor" | "progress" | "act";
+        /** @enum {string} */
+        ClockEnum: "forward" | "back";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CommandIn: {
             /** Format: uuid */
@@ -811,6 +940,34 @@ export interface components {
             path: string;
             error: components["schemas"]["StepError"] | null;
         };
+        /** @description Describes an answer. */
+        FiredRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            status: components["schemas"]["RunStatus"];
+        };
+        /** @description Describes an answer. */
+        FiringList: {
+            items: components["schemas"]["FiringOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        FiringOut: {
+            id: number;
+            /** Format: date-time */
+            due_at: string;
+            status: components["schemas"]["FiringStatus"];
+            reason: string | null;
+            detail: string | null;
+            is_backfill: boolean;
+            is_late: boolean;
+            /** Format: date-time */
+            fired_at: string | null;
+            run: components["schemas"]["FiredRun"] | null;
+        };
+        /** @enum {string} */
+        FiringStatus: "queued" | "fired" | "skipped" | "missed" | "failed";
         GraphEdge: {
             id: string;
             source: string;
@@ -876,8 +1033,6 @@ export interface components {
             path: string;
             run: components["schemas"]["RunRef"];
         };
-        /** @enum {string} */
-        KindEnum: "once" | "partial" | "cursor" | "progress" | "act";
         LastRunOut: {
             /** Format: uuid */
             id: string;
@@ -942,6 +1097,15 @@ export interface components {
             detail: string;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        PatchedTriggerUpdate: {
+            name?: string;
+            enabled?: boolean;
+            /** @description All of them, the changed ones included. */
+            settings?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PatchedWorkflowUpdate: {
             name?: string;
             archived?: boolean;
@@ -967,6 +1131,14 @@ export interface components {
         PreviewIn: {
             operation: components["schemas"]["OperationEnum"];
             paths?: string[] | null;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        PreviewScheduleIn: {
+            cron: string;
+            /** @default UTC */
+            zone: string;
+            /** Format: date-time */
+            after?: string | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PublishRequest: {
@@ -1037,7 +1209,10 @@ export interface components {
             generation: number;
             workflow: components["schemas"]["WorkflowRef"];
             version: number;
+            /** @description manual, api, schedule, webhook or run_end */
             trigger: string;
+            /** Format: uuid */
+            trigger_id: string | null;
             started_by: string;
             /** Format: date-time */
             started_at: string;
@@ -1077,7 +1252,10 @@ export interface components {
             generation: number;
             workflow: components["schemas"]["WorkflowRef"];
             version: number;
+            /** @description manual, api, schedule, webhook or run_end */
             trigger: string;
+            /** Format: uuid */
+            trigger_id: string | null;
             started_by: string;
             /** Format: date-time */
             started_at: string;
@@ -1209,6 +1387,55 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "ready" | "running" | "retry_wait" | "waiting" | "needs_decision" | "blocked" | "succeeded" | "failed" | "skipped" | "cancelled";
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        TriggerCreate: {
+            kind: components["schemas"]["TriggerKind"];
+            name: string;
+            /** @default true */
+            enabled: boolean;
+            settings: {
+                [key: string]: unknown;
+            };
+        };
+        /** @enum {string} */
+        TriggerKind: "schedule";
+        /** @description Describes an answer. */
+        TriggerList: {
+            items: components["schemas"]["TriggerOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        TriggerOut: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["TriggerKind"];
+            name: string;
+            workflow: components["schemas"]["WorkflowRef"];
+            enabled: boolean;
+            settings: {
+                [key: string]: unknown;
+            };
+            upcoming: components["schemas"]["Upcoming"][];
+            last_firing: components["schemas"]["FiringOut"] | null;
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description Describes an answer. */
+        Upcoming: {
+            /** Format: date-time */
+            at: string;
+            /** @description The same moment on the zone's clock. */
+            local: string;
+            /** @description forward: the clock skips this time, so it is due at the change. back: the clock shows it twice. */
+            clock: components["schemas"]["ClockEnum"] | null;
+        };
+        /** @description Describes an answer. */
+        UpcomingList: {
+            items: components["schemas"]["Upcoming"][];
+        };
         /** @description Describes an answer. */
         Value: {
             /** @description Any JSON value */
@@ -2234,6 +2461,40 @@ export interface operations {
             };
         };
     };
+    previewSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewScheduleIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpcomingList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listStepKinds: {
         parameters: {
             query?: never;
@@ -2251,6 +2512,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepKindList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTriggers: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedTriggerUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backfillTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfilled"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listFirings: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+                status?: "queued" | "fired" | "skipped" | "missed" | "failed";
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringList"];
                 };
             };
             /** @description A problem */
@@ -2672,6 +3134,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunRow"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTriggersOfWorkflow: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerOut"];
                 };
             };
             /** @description A problem */

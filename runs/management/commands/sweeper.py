@@ -19,6 +19,7 @@ from runs.engine.retention import Housekeeping
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
 from runs.store.read import Connection
+from runs.triggers.sweep import fire_due
 
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
@@ -70,6 +71,7 @@ class SweeperLoop:
             self.id = new_id()
         self._make_partitions(connection)
         swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone)
+        fire_due(connection)
         self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:
             logger.warning("swept: %s", swept)

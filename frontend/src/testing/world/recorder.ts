@@ -64,6 +64,7 @@ export class Recorder {
       started_at: new Date(this.now).toISOString(),
       finished_at: null,
       trigger: by === 'schedule' ? 'schedule' : 'manual',
+      trigger_id: null,
       counts: { total: 0, open: 0, running: 0, waiting: 0, failed: 0, succeeded: 0 },
       failed_step: null,
       waits_for: null,

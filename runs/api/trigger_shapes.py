@@ -1,0 +1,110 @@
+"""The API's shapes of triggers: what comes in is checked, what goes out is described for openapi.yaml."""
+
+from rest_framework import serializers
+
+from runs.api.shapes import RUN_STATUSES, Out, WorkflowRef
+from runs.core.firings import Status
+from runs.triggers.shapes import KINDS
+from teams.api.doors import Input, PageInput
+
+TRIGGER_KINDS = list(KINDS)
+FIRING_STATUSES = [status.value for status in Status]
+CLOCKS = ["forward", "back"]
+
+
+class SettingsField(serializers.DictField):
+    """A trigger's settings: which there are depends on its kind (docs/architecture.md, Triggers)."""
+
+    child = serializers.JSONField(allow_null=True)
+
+
+class TriggerCreate(Input):
+    kind = serializers.ChoiceField(choices=TRIGGER_KINDS)
+    name = serializers.CharField(max_length=100)
+    enabled = serializers.BooleanField(required=False, default=True)
+    settings = SettingsField()
+
+
+class TriggerUpdate(Input):
+    name = serializers.CharField(max_length=100, required=False)
+    enabled = serializers.BooleanField(required=False)
+    settings = SettingsField(required=False, help_text="All of them, the changed ones included.")
+
+
+class FiringQuery(PageInput):
+    status = serializers.ChoiceField(required=False, choices=FIRING_STATUSES, default="")
+
+
+class BackfillIn(Input):
+    begin = serializers.DateTimeField(help_text="From here on, this moment included.")
+    end = serializers.DateTimeField(help_text="Up to here, or to now where that is earlier.")
+
+
+class PreviewScheduleIn(Input):
+    cron = serializers.CharField(max_length=200)
+    zone = serializers.CharField(max_length=100, required=False, default="UTC")
+    after = serializers.DateTimeField(required=False, allow_null=True, default=None)
+
+
+# ---------------------------------------------------------------------- out
+
+
+class Upcoming(Out):
+    at = serializers.DateTimeField()
+    local = serializers.CharField(help_text="The same moment on the zone's clock.")
+    clock = serializers.ChoiceField(
+        choices=CLOCKS,
+        allow_null=True,
+        help_text="forward: the clock skips this time, so it is due at the change. back: the clock shows it twice.",
+    )
+
+
+class UpcomingList(Out):
+    items = Upcoming(many=True)
+
+
+class FiredRun(Out):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=RUN_STATUSES)
+
+
+class FiringOut(Out):
+    id = serializers.IntegerField()
+    due_at = serializers.DateTimeField()
+    status = serializers.ChoiceField(choices=FIRING_STATUSES)
+    reason = serializers.CharField(allow_null=True)
+    detail = serializers.CharField(allow_null=True)
+    is_backfill = serializers.BooleanField()
+    is_late = serializers.BooleanField()
+    fired_at = serializers.DateTimeField(allow_null=True)
+    run = FiredRun(allow_null=True)
+
+
+class FiringList(Out):
+    items = FiringOut(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class TriggerOut(Out):
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=TRIGGER_KINDS)
+    name = serializers.CharField()
+    workflow = WorkflowRef()
+    enabled = serializers.BooleanField()
+    settings = SettingsField()
+    upcoming = Upcoming(many=True)
+    last_firing = FiringOut(allow_null=True)
+    created_by = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+
+
+class TriggerList(Out):
+    items = TriggerOut(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class Backfilled(Out):
+    ticks = serializers.IntegerField(help_text="Times of the schedule in that span.")
+    queued = serializers.IntegerField(help_text="How many of them will run now that had not run before.")

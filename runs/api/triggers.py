@@ -1,0 +1,96 @@
+"""Doors: triggers, and the ledger of what became of each time that they were due."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from builder.workflows.selectors import workflow_for
+from runs.api import trigger_shapes as shapes
+from runs.core.ticks import read_cron
+from runs.models import Trigger
+from runs.triggers import selectors, services
+from teams.api.doors import Door, PageInput
+
+
+class TriggerDoor(Door):
+    def trigger(self, workspace: str, trigger_id: UUID) -> Trigger:
+        return selectors.trigger_for(self.actor, self.workspace(workspace), trigger_id)
+
+
+class WorkflowTriggersView(Door):
+    @extend_schema(operation_id="listTriggersOfWorkflow", parameters=[PageInput], responses=shapes.TriggerList)
+    def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        space, wanted = self.workspace(workspace), self.query(PageInput)
+        workflow = workflow_for(self.actor, space, workflow_id)
+        page = selectors.trigger_page(
+            self.actor, space, workflow=workflow, limit=wanted["limit"], cursor=wanted.get("cursor", "")
+        )
+        return Response(page)
+
+    @extend_schema(operation_id="createTrigger", request=shapes.TriggerCreate, responses={201: shapes.TriggerOut})
+    def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        space = self.workspace(workspace)
+        workflow = workflow_for(self.actor, space, workflow_id)
+        made = services.create_trigger(actor=self.actor, workflow=workflow, **self.read(shapes.TriggerCreate))
+        return Response(selectors.trigger_detail(selectors.trigger_for(self.actor, space, made.id)), status=201)
+
+
+class TriggersView(Door):
+    @extend_schema(operation_id="listTriggers", parameters=[PageInput], responses=shapes.TriggerList)
+    def get(self, request: Request, workspace: str) -> Response:
+        """Those of all workflows."""
+        wanted = self.query(PageInput)
+        page = selectors.trigger_page(
+            self.actor, self.workspace(workspace), limit=wanted["limit"], cursor=wanted.get("cursor", "")
+        )
+        return Response(page)
+
+
+class TriggerView(TriggerDoor):
+    @extend_schema(operation_id="getTrigger", responses=shapes.TriggerOut)
+    def get(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        return Response(selectors.trigger_detail(self.trigger(workspace, trigger_id)))
+
+    @extend_schema(operation_id="updateTrigger", request=shapes.TriggerUpdate, responses=shapes.TriggerOut)
+    def patch(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        trigger = self.trigger(workspace, trigger_id)
+        services.change_trigger(actor=self.actor, trigger=trigger, **self.read(shapes.TriggerUpdate))
+        return Response(selectors.trigger_detail(self.trigger(workspace, trigger_id)))
+
+    @extend_schema(operation_id="deleteTrigger", responses={204: None})
+    def delete(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        services.delete_trigger(actor=self.actor, trigger=self.trigger(workspace, trigger_id))
+        return Response(status=204)
+
+
+class FiringsView(TriggerDoor):
+    @extend_schema(operation_id="listFirings", parameters=[shapes.FiringQuery], responses=shapes.FiringList)
+    def get(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """What became of each time that the trigger was due, the latest first."""
+        trigger, wanted = self.trigger(workspace, trigger_id), self.query(shapes.FiringQuery)
+        return Response(
+            selectors.firing_page(
+                trigger, limit=wanted["limit"], cursor=wanted.get("cursor", ""), status=wanted["status"]
+            )
+        )
+
+
+class BackfillView(TriggerDoor):
+    @extend_schema(operation_id="backfillTrigger", request=shapes.BackfillIn, responses=shapes.Backfilled)
+    def post(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """Queues the times of a schedule that had no run. The same request again queues nothing."""
+        trigger = self.trigger(workspace, trigger_id)
+        done = services.backfill(actor=self.actor, trigger=trigger, **self.read(shapes.BackfillIn))
+        return Response({"ticks": done.ticks, "queued": done.queued})
+
+
+class PreviewScheduleView(Door):
+    @extend_schema(operation_id="previewSchedule", request=shapes.PreviewScheduleIn, responses=shapes.UpcomingList)
+    def post(self, request: Request, workspace: str) -> Response:
+        """The next five times of an expression."""
+        self.workspace(workspace)
+        wanted = self.read(shapes.PreviewScheduleIn)
+        timing = read_cron(wanted["cron"], wanted["zone"])
+        return Response({"items": selectors.upcoming_shapes(timing, after=wanted["after"])})

@@ -1,0 +1,82 @@
+"""A firing becomes a run: both in one transaction. What stands against it is kept in the ledger, never lost."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from kit.errors import AppError, Conflict, NotFound
+from runs.engine.check_input import check_input
+from runs.engine.start import Start, Started, start_run
+from runs.store.read import Connection
+from runs.triggers import ledger
+
+# Index: version_numbers_are_unique.
+LIVE = """SELECT w.id, w.archived_at IS NOT NULL, (SELECT v.id FROM workflows_version v
+        WHERE v.workflow_id = w.id ORDER BY v.number DESC LIMIT 1)
+    FROM workflows_workflow w JOIN runs_trigger t ON t.workflow_id = w.id WHERE t.id = %s"""
+
+logger = logging.getLogger(__name__)
+
+
+class TargetArchived(Conflict):
+    code = "target_archived"
+
+
+class TargetNotPublished(NotFound):
+    code = "target_not_published"
+
+
+@dataclass(frozen=True)
+class Firing:
+    """What is to start: the ledger's row, the trigger as people call it, and the run's input."""
+
+    id: int
+    trigger_id: UUID
+    kind: str
+    name: str
+    input: Any
+    depth: int = 0
+
+
+def fire(connection: Connection, firing: Firing) -> Started | None:
+    """In the caller's transaction, which holds the firing's or its trigger's row. None where it could not be started:
+    then the ledger says why. The caller commits, then announces `told`.
+    """
+    try:
+        with connection.transaction():  # a savepoint: what was begun of the run goes, the firing's failure stays
+            return start(connection, firing)
+    except AppError as error:
+        ledger.mark_failed(connection, firing.id, reason=error.code, detail=error.message)
+    except psycopg.Error:
+        raise  # the database's fault: again later
+    except Exception:
+        logger.exception("firing %s of %s '%s' could not be started", firing.id, firing.kind, firing.name)
+        ledger.mark_failed(connection, firing.id, reason="server_error", detail="A defect; the log of Pawl has it.")
+    return None
+
+
+def start(connection: Connection, firing: Firing) -> Started:
+    """Starts the newest version. Raises TargetArchived, TargetNotPublished, BadRunInput, InputTooLarge."""
+    found = connection.execute(LIVE, (firing.trigger_id,)).fetchone()
+    assert found is not None, "a firing's trigger is locked"
+    workflow_id, is_archived, version_id = found
+    if is_archived:
+        raise TargetArchived("The workflow is archived. Bring it back, or disable this trigger.")
+    if version_id is None:
+        raise TargetNotPublished("The workflow has no published version. Publish it, or disable this trigger.")
+    check_input(connection, version_id, firing.input)
+    wanted = Start(
+        workflow_id, version_id, firing.input, actor_of(firing.kind, firing.name), trigger=firing.kind,
+        trigger_id=firing.trigger_id, trigger_depth=firing.depth,
+    )  # fmt: skip
+    started = start_run(connection, wanted)
+    ledger.mark_fired(connection, firing.id, started.run_id)
+    return started
+
+
+def actor_of(kind: str, name: str) -> str:
+    """Who started the run, as people read it: `schedule Nightly import`."""
+    return f"{kind.replace('run_end', 'end of a run:')} {name}"
