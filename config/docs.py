@@ -1,5 +1,6 @@
 """The parts of docs/ that are made from the code: `manage.py write_docs` writes them, a contract test compares them."""
 
+import ast
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ State = TypeVar("State", RunStatus, StepStatus)
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
 MUTANTS = REPOSITORY / "tests" / "mutants"
+TESTS = REPOSITORY / "tests"
+_REPORT = re.compile(r"^[\w.-]+/[\w.-]+(#| PR )\d+")  # how the docstring of a test begins that plays a reported fault
 _BLOCK = "<!-- made by `make docs`: {name} -->"
 _END = "<!-- end of {name} -->"
 
@@ -24,7 +27,11 @@ class MissingBlock(Exception):
 
 def pages() -> dict[Path, str]:
     """Every page that is made, or holds a part that is, with the text that it should have."""
-    return {DOCS / "steps.md": step_reference(), DOCS / "engine.md": engine_page((DOCS / "engine.md").read_text())}
+    return {
+        DOCS / "steps.md": step_reference(),
+        DOCS / "engine.md": engine_page((DOCS / "engine.md").read_text()),
+        DOCS / "reported-faults.md": reported_faults(),
+    }
 
 
 def engine_page(page: str) -> str:
@@ -48,6 +55,29 @@ def guards() -> str:
         guard, test = (line.partition(": ")[2].strip() for line in patch.read_text().splitlines()[:2])
         rows.append(f"| {guard} | `{test.rpartition('/')[2]}` |")
     return "\n".join(rows)
+
+
+_REPORTED = """# Faults that were reported of others
+
+<!-- made by `make docs` from the docstrings of the tests that play them -->
+
+Users of other engines and builders met these faults. Each is played here by a test of the same situation; the report is
+named, and what happened there.
+
+| report | what happened there | test that it comes out right here |
+|---|---|---|"""
+
+
+def reported_faults() -> str:
+    rows = []
+    for file in sorted(TESTS.rglob("*_test.py")):
+        functions = (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef))
+        for function in functions:
+            told = " ".join((ast.get_docstring(function) or "").split())
+            report, _, what = told.partition(": ")
+            if _REPORT.match(report):
+                rows.append(f"| {report} | {what} | `{file.name}::{function.name}` |")
+    return "\n".join([_REPORTED, *sorted(rows)]) + "\n"
 
 
 def _with_block(page: str, name: str, content: str) -> str:

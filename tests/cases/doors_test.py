@@ -163,7 +163,7 @@ def test_a_workflow_that_only_starts_ends_at_once(desk: Desk, scene: Scene) -> N
 
 
 def test_a_double_click_on_run_is_one_run_and_two_keys_are_two(desk: Desk, people: Cast) -> None:
-    """mattermost-plugin-playbooks#1773, n8n-io/n8n#35081: two runs, ten messages."""
+    """mattermost/mattermost-plugin-playbooks#1773, n8n-io/n8n#35081: two runs, ten messages."""
     desk.save(drawn("S > O", configs={"O": {"value": 1}}))
     desk.publish()
 

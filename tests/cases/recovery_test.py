@@ -30,7 +30,7 @@ def test_a_run_whose_failure_is_handled_each_time_fails_no_more_after_a_resume(s
 
 
 def test_a_resume_runs_at_once_and_waits_for_nobody(scene: Scene) -> None:
-    """activepieces PR 12365: a retry waited for the data of a pause that a failed run does not have."""
+    """activepieces/activepieces PR 12365: a retry waited for the data of a pause that a failed run does not have."""
     run_id = scene.play("S > A > B", configs={"B": {"fails": [1]}})
     scene.resume(run_id, paths=["B"])
     assert scene.ticks == {"A": 1, "B": 2}
@@ -49,7 +49,7 @@ def test_a_resume_of_a_run_in_which_nothing_failed_is_refused_and_changes_nothin
 
 
 def test_a_body_that_ate_all_memory_is_tried_again_and_its_run_can_be_cancelled(scene: Scene) -> None:
-    """activepieces#14372, argo-workflows#8456: the run said 'running' for ever; cancel answered 200 and did nothing."""
+    """activepieces/activepieces#14372, argoproj/argo-workflows#8456: it said 'running' for ever; cancel did nothing."""
     run_id = scene.play("S > A > B", kinds={"A": "test_kill_self"})
     assert scene.statuses(run_id)["A"] == "retry_wait"
     assert Attempt.objects.filter(run_id=run_id).values_list("outcome", flat=True)[0] == "lost"
@@ -60,7 +60,7 @@ def test_a_body_that_ate_all_memory_is_tried_again_and_its_run_can_be_cancelled(
 
 
 def test_five_clicks_on_approve_approve_one_question_once(scene: Scene) -> None:
-    """activepieces PR 3871: the following steps ran n times, and the first link also approved the second question."""
+    """activepieces/activepieces PR 3871: steps after it ran n times; the first link approved the second question."""
     run_id = scene.play("S > P1 ?approved> A > P2 ?approved> B", configs={"P1": ASK, "P2": ASK})
     first = Wait.objects.get(run_id=run_id, status="open")
 

@@ -73,6 +73,7 @@ COLLECTED = {"K": {"value": "{{ steps.E.output }}"}}
 
 
 def test_an_item_whose_worker_was_killed_runs_again_and_is_collected(world: World, hands: list[Hand]) -> None:
+    """dagster-io/dagster#19490: items that were in progress when the run was killed were ignored on resume."""
     run_id = begun(world, "S > E[X] > K", configs=COLLECTED)
     dying, other = hands
     other.finish(other.take(), Fans([1, 2, 3], 32, "fail_at_end"))
@@ -100,6 +101,7 @@ def test_steps_that_never_came_to_be_are_collected_after_a_resume(world: World, 
 
 
 def test_a_resumed_step_that_no_worker_took_is_called_out_again(world: World, hands: list[Hand]) -> None:
+    """activepieces/activepieces PR 12365: a retried run stayed queued for ever."""
     run_id = begun(world)
     hand = hands[0]
     hand.finish(hand.take(), BROKEN)
@@ -113,6 +115,7 @@ def test_a_resumed_step_that_no_worker_took_is_called_out_again(world: World, ha
 
 
 def test_a_run_whose_worker_is_dead_can_be_cancelled(world: World, hands: list[Hand]) -> None:
+    """PrefectHQ/prefect#17563, #4490: after a cancel the run hung in 'cancelling'."""
     run_id = begun(world)
     hands[0].take()
     fleet.bury(world.connection, hands[0].id)
@@ -124,6 +127,7 @@ def test_a_run_whose_worker_is_dead_can_be_cancelled(world: World, hands: list[H
 
 
 def test_a_sweeper_that_comes_late_does_not_undo_a_success(world: World, hands: list[Hand]) -> None:
+    """apache/airflow#12396, #63183: the zombie checker failed a step a few seconds after it had succeeded."""
     run_id = begun(world)
     held = hands[0].take()
     hands[0].finish(held, Succeeded(1))
@@ -134,6 +138,7 @@ def test_a_sweeper_that_comes_late_does_not_undo_a_success(world: World, hands: 
 
 
 def test_a_worker_that_drains_takes_nothing_more_and_another_goes_on(world: World, hands: list[Hand]) -> None:
+    """dbos-inc/dbos-transact-py#804, #805: in a rolling restart the old process took the run again and then exited."""
     run_id = begun(world)
     world.process.drain()
     world.work()
@@ -145,6 +150,7 @@ def test_a_worker_that_drains_takes_nothing_more_and_another_goes_on(world: Worl
 
 
 def test_three_sweepers_let_each_timer_go_on_once(world: World, hands: list[Hand]) -> None:
+    """n8n-io/n8n#11861, #26919: a waiting run was resumed twice by two passes of the timer."""
     version = world.draw("S > D > A")
     runs = [world.start(version).run_id for _ in range(20)]
     for _ in runs:
@@ -164,6 +170,9 @@ ODD = {"nul": "a\x00b", "half": "\ud83d", "big": 7615917337495251231, "": [0.1, 
 
 
 def test_a_value_that_a_database_may_not_like_comes_back_equal(world: World, hands: list[Hand]) -> None:
+    """kestra-io/kestra#10326, aegra/aegra#369, infiniflow/ragflow PR 9246:
+    a NUL or half an emoji made a row impossible to write.
+    """
     run_id = begun(world)
     hands[0].finish(hands[0].take(), Succeeded(ODD))
     assert world.output(run_id, "A") == ODD
@@ -172,6 +181,9 @@ def test_a_value_that_a_database_may_not_like_comes_back_equal(world: World, han
 
 
 def test_a_value_that_is_not_json_fails_its_step_and_the_run_can_be_resumed(world: World, hands: list[Hand]) -> None:
+    """vercel/workflow PR 2687, elsa-workflows/elsa-studio#305:
+    odd values broke the serializer, or the viewer later on.
+    """
     run_id = begun(world)
     hands[0].finish(hands[0].take(), Succeeded({"x": float("nan")}))
     assert world.statuses(run_id)["A"] == "failed"
