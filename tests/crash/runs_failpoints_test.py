@@ -6,12 +6,15 @@ finished and never followed), one that runs again after its success, events with
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from builder.graph.model import Policy, Retry
 from config.services.house import REPOSITORY
+from runs.models import Run
 from tests.fleet import Fleet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.crash]
@@ -89,7 +92,26 @@ def test_a_sweeper_killed_at_any_point_leaves_the_rest_to_another(
         fleet.check()
 
 
+def test_a_sweeper_killed_while_it_deletes_expired_runs_leaves_them_whole(
+    process_environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    marker, days = tmp_path / "died", {"PAWL_RETENTION_DAYS": "1"}
+    with Fleet(process_environment, tmp_path) as fleet:
+        fleet.worker()
+        run = fleet.start(fleet.world.draw("S > A > O"))
+        fleet.wait_for(run, "succeeded")
+        Run.objects.filter(id=run).update(finished_at=timezone.now() - timedelta(days=2))
+        mortal = fleet.sweeper(failpoints=f"in_retention?marker={marker}:exit9", **days)
+        fleet.wait(lambda: not mortal.is_up, what="the death of a sweeper")
+        assert marker.exists()
+        assert fleet.world.run(run).status == "succeeded"
+        fleet.check()
+        fleet.sweeper(**days)
+        fleet.wait(lambda: not Run.objects.filter(id=run).exists(), what="the end of an expired run")
+        assert fleet.world.broken() == []
+
+
 def test_each_named_point_has_its_death_here() -> None:
     folder = REPOSITORY / "runs"
     named = {name for file in folder.rglob("*.py") for name in re.findall(r'failpoint\("(\w+)"\)', file.read_text())}
-    assert named == set(POINTS) | set(OF_SWEEPERS)
+    assert named == {*POINTS, *OF_SWEEPERS, "in_retention"}

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from kit.ids import new_id
+from runs.core.breakpoints import Breakpoints
 from runs.core.outcomes import Succeeded
 from runs.engine import checkpoint, sweep
 from runs.engine.cancel import cancel_run
 from runs.engine.claim import claim
+from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import finish, keep_values
 from runs.engine.resume import resume_run
+from runs.engine.retention import Housekeeping
 from runs.engine.start import Start, start_run
 from runs.engine.wait import Answer, answer_wait
 from runs.store import fleet
@@ -28,21 +31,25 @@ BIG = "x" * 20_000  # larger than a row holds: uploaded before its transaction
 
 @dataclass(frozen=True)
 class Act:
-    """`covers` names the engine's functions that it calls, as `module.function`."""
+    """`covers` names what it calls, as `module.function`; `before` makes the scene fit for it."""
 
     name: str
     covers: tuple[str, ...]
     do: Callable[[Scene, Connection], Any]
+    before: Callable[[Scene], Any] = lambda scene: None
 
 
 ACTS: dict[str, Act] = {}
 
 
-def act(*covers: str) -> Callable[[Callable[[Scene, Connection], Any]], Callable[[Scene, Connection], Any]]:
+Do = Callable[[Scene, Connection], Any]
+
+
+def act(*covers: str, before: Callable[[Scene], Any] = lambda scene: None) -> Callable[[Do], Do]:
     """Enters the function into the registry under its own name."""
 
-    def enter(do: Callable[[Scene, Connection], Any]) -> Callable[[Scene, Connection], Any]:
-        ACTS[do.__name__] = Act(do.__name__, covers, do)
+    def enter(do: Do) -> Do:
+        ACTS[do.__name__] = Act(do.__name__, covers, do, before)
         return do
 
     return enter
@@ -135,6 +142,30 @@ def answers(scene: Scene, connection: Connection) -> Any:
         return answer_wait(connection, scene.command("answer", subject="P"), given)
 
 
+@act("control.pause_run")
+def pauses(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return pause_run(connection, scene.command("pause"))
+
+
+def is_paused(scene: Scene) -> None:
+    with scene.link.connection.transaction():
+        pause_run(scene.link.connection, scene.command("pause before"))
+
+
+@act("control.unpause_run", before=is_paused)
+def unpauses(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return unpause_run(connection, scene.command("unpause"))
+
+
+@act("control.change_breakpoints")
+def sets_a_breakpoint(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        points = Breakpoints(nodes=frozenset({"n_Z", "n_F"}))
+        return change_breakpoints(connection, scene.command("breakpoints"), points)
+
+
 # ---------------------------------------------------------------------- the sweeper
 @act("sweep.bury_dead")
 def buries(scene: Scene, connection: Connection) -> Any:
@@ -156,6 +187,17 @@ def expires(scene: Scene, connection: Connection) -> Any:
     return sweep.expire_waits(connection)
 
 
+def is_overdue(scene: Scene) -> None:
+    scene.link.connection.execute(
+        "UPDATE runs_run SET deadline_s = 3600, deadline_at = statement_timestamp() WHERE id = %s", (scene.id,)
+    )
+
+
+@act("sweep.stop_overdue", before=is_overdue)
+def stops_what_is_overdue(scene: Scene, connection: Connection) -> Any:
+    return sweep.stop_overdue(connection)
+
+
 @act("sweep.wake_unclaimed")
 def wakes(scene: Scene, connection: Connection) -> Any:
     return sweep.wake_unclaimed(connection)
@@ -169,3 +211,8 @@ def unsticks(scene: Scene, connection: Connection) -> Any:
 @act("sweep.sweep")
 def sweeps(scene: Scene, connection: Connection) -> Any:
     return sweep.sweep(connection, sweeper=new_id(), host="test", is_gone=lambda identity: identity.id == scene.gone.id)
+
+
+@act("retention.Housekeeping.turn")
+def keeps_house(scene: Scene, connection: Connection) -> Any:
+    return Housekeeping(grace_s=0.0).turn(connection)

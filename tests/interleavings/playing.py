@@ -22,6 +22,7 @@ BACKEND = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
 
 def points_of(act: Act, scene: Scene) -> int:
     """How many there are, one more for the moment after the act: its caller never hears of it."""
+    act.before(scene)
     counting = Stepwise(scene.link.connection)
     act.do(scene, counting.as_connection())
     return counting.points + 1
@@ -36,6 +37,7 @@ def some_of(points: int) -> list[int]:
 
 def dies(act: Act, scene: Scene, *, point: int) -> None:
     """In a process of its own, as it were: its connection is cut, and nothing of it lives on."""
+    act.before(scene)
     link = Link(name="mortal")
     backend = link.connection.info.backend_pid
     mortal = dying_at(link.connection, point)
@@ -103,6 +105,11 @@ def meet(first: Act, second: Act, *, point: int, scene: Scene, connect: Callable
 
     False where the first has no such point by now: what it found to do has changed.
     """
+    for act in (first, second):
+        try:
+            act.before(scene)
+        except AppError:  # the one has made the scene unfit for the other's beginning: it meets that, then
+            scene.link.close()
     pause = Pause(point)
     stepwise = Stepwise(connect("first"), pause)
     one = Player(first, scene, stepwise.as_connection())

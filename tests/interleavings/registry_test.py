@@ -12,6 +12,7 @@ from tests.interleavings.acts import ACTS
 # Functions of the engine that take a connection and are no act of their own, each with the reason.
 NO_ACT = {
     "checkpoint.checkpoints_of": "reads",
+    "checkpoint.previous_of": "reads",
     "definitions.definition_of": "reads what never changes",
     "resume.preview_resume": "reads: its transition is thrown away",
     "scope.beginning_of": "reads",
@@ -22,14 +23,23 @@ NO_ACT = {
 
 
 def use_cases() -> Iterator[str]:
-    """`module.function` of what the engine offers: public, defined there, with a connection first."""
+    """`module.function` or `module.Class.method` of what the engine offers: public, and it takes a connection."""
     for found in pkgutil.iter_modules(runs.engine.__path__):
         module = import_module(f"runs.engine.{found.name}")
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            parameters = list(inspect.signature(function).parameters.values())
-            takes_connection = bool(parameters) and parameters[0].annotation in (Connection, "Connection")
-            if takes_connection and function.__module__ == module.__name__ and not name.startswith("_"):
-                yield f"{found.name}.{name}"
+        for name, member in inspect.getmembers(module, lambda each: inspect.isfunction(each) or inspect.isclass(each)):
+            if member.__module__ != module.__name__ or name.startswith("_"):
+                continue
+            own = vars(member).items() if inspect.isclass(member) else ()
+            inner = {f"{name}.{each}": method for each, method in own if not each.startswith("_")}
+            functions = {name: member} if inspect.isfunction(member) else inner
+            yield from (f"{found.name}.{each}" for each, function in functions.items() if takes_connection(function))
+
+
+def takes_connection(function: object) -> bool:
+    if not inspect.isfunction(function):
+        return False
+    first = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "self"][:1]
+    return bool(first) and first[0].annotation in (Connection, "Connection")
 
 
 def test_every_use_case_of_the_engine_is_interrupted_and_interleaved() -> None:

@@ -20,6 +20,7 @@ from runs.core.outcomes import Fans, Succeeded, Waits
 from runs.engine import sweep
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command
+from runs.engine.control import unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import Request
 from runs.engine.resume import resume_run
@@ -172,9 +173,10 @@ class Scene:
             given = Answer(wait, "approved", "", None, None)
             with connection.transaction():
                 answer_wait(connection, self._new("answer", str(wait)), given)
-        if self.status() in ("failed", "cancelled"):
+        again = {"failed": resume_run, "cancelled": resume_run, "paused": unpause_run}.get(self.status())
+        if again is not None:
             with connection.transaction():
-                resume_run(connection, self._new("resume", None))
+                again(connection, self._new("again", None))
 
     def _new(self, operation: str, subject: str | None) -> Command:
         return Command(new_id(), self.id, operation, "Ana", None, subject)
