@@ -107,6 +107,8 @@ LOGGING = {
 # ------------------------------------------------------------------ safe by default
 # Two installations on one machine share the cookies of 127.0.0.1 (cookies know no port): the session's is named apart.
 SESSION_COOKIE_NAME = f"pawl_session_{sha256(SECRET_KEY.encode()).hexdigest()[:8]}"
+# Where others reach this installation: what links in mails and callbacks begin with.
+PUBLIC_URL = env.text("PAWL_PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
@@ -229,6 +231,7 @@ SAMPLE_STATE = env.path("PAWL_SAMPLE_STATE", STATE_DIR / "sample")
 SAMPLE_DATABASE_URL = env.text("PAWL_SAMPLE_DATABASE_URL", "")  # of its purchase orders; made or replaced where empty
 DEMO_PASSWORD = env.text("PAWL_DEMO_PASSWORD", "")  # read by `manage.py seed_demo` alone
 WORKER_QUEUES = env.words("PAWL_WORKER_QUEUES", "default")  # the lanes that this host's workers serve
+CALLBACK_LIMIT_BYTES = env.number("PAWL_CALLBACK_LIMIT_BYTES", 1024 * 1024, least=1024)
 OUTPUT_LIMIT_BYTES = env.number("PAWL_OUTPUT_LIMIT_BYTES", 16 * 1024 * 1024, least=1024)
 RETENTION_DAYS = env.number("PAWL_RETENTION_DAYS", 0)  # of final runs, where their workspace does not say; 0: for ever
 LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)

@@ -14,15 +14,18 @@ from kit.clock import monotonic_s
 from kit.errors import AppError
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed
+from runs.engine.callback import issue
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
-from runs.engine.scope import Values, scope_of
+from runs.engine.scope import Values, callbacks_of, scope_of
 from runs.link import Link
+from runs.runner.jobs import SECRETS
 from runs.runner.messages import Checkpoint, Job, Previous
 from runs.store.claim import Held
 from runs.store.read import Connection
 
 TOLD_EVERY_S = 1.0
+CALLBACKS = ""  # among a job's connections: no connection has this name
 
 
 def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Failed:
@@ -33,6 +36,11 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         connections = connections_of(node, held.workspace_id)
     except AppError as problem:
         return Failed(Error(problem.code, problem.message))
+    scope = scope_of(connection, held, definition=definition, values=values)
+    if paths := callbacks_of(held, definition):
+        tokens = issue(connection, held.run_id, paths, secret=settings.SECRET_KEY)
+        scope["run"]["callbacks"] = {key: callback_url(token) for key, token in tokens.items()}
+        connections[CALLBACKS] = {SECRETS: list(tokens.values())}  # so that no viewer reads them in the input
     kept = checkpoints_of(connection, held.step_run_id) if held.attempt > 1 else ()
     before = previous_of(connection, held) if held.attempt > 1 else None
     return Job(
@@ -43,7 +51,7 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         fence=held.fence,
         kind=node.kind,
         config=node.config,
-        scope=scope_of(connection, held, definition=definition, values=values),
+        scope=scope,
         idempotency_key=idempotency_key(held.run_id, held.path, held.edition),
         limit_s=definition.limit_s(node),
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
@@ -54,6 +62,11 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
     )
+
+
+def callback_url(token: str) -> str:
+    """A link as the outside is given it."""
+    return f"{settings.PUBLIC_URL}/api/callbacks/{token}"
 
 
 def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object]]:

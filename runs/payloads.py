@@ -33,7 +33,11 @@ def json_text(value: Any) -> str:
 
 def stored(value: Any) -> tuple[Stored, str | None]:
     """How to keep a value, and the text to upload before the transaction that refers to it (None: it is inline)."""
-    text = json_text(value)
+    return stored_text(json_text(value))
+
+
+def stored_text(text: str) -> tuple[Stored, str | None]:
+    """The same for what is JSON text (of json_text) already."""
     if len(text) <= INLINE_BYTES:
         return Stored(text=text), None
     return Stored(ref=hashlib.sha256(text.encode()).digest()), text

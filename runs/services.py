@@ -12,12 +12,13 @@ from django.db.models.functions import Now
 from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
 from kit.errors import NotFound
+from runs.answering import check_answer
 from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
 from runs.core.commands import Decision
 from runs.core.resume import Plan
 from runs.engine.cancel import cancel_run as engine_cancel
 from runs.engine.check_input import check_input
-from runs.engine.commands import Command, Commanded
+from runs.engine.commands import Command, Commanded, keep_person
 from runs.engine.control import breakpoints_text
 from runs.engine.control import change_breakpoints as engine_breakpoints
 from runs.engine.control import pause_run as engine_pause
@@ -151,11 +152,22 @@ def decide_step(
 
 
 def answer_wait(
-    *, actor: Actor, wait: Wait, command_id: UUID, decision: str, comment: str = "", data: Any = None
+    *,
+    actor: Actor,
+    wait: Wait,
+    command_id: UUID,
+    decision: str,
+    comment: str = "",
+    data: Any = None,
+    seen: str | None = None,
 ) -> dict[str, Any]:
-    """Raises WaitClosed where somebody answered meanwhile, or the run was cancelled."""
+    """Raises WaitClosed where somebody answered meanwhile, or the run was cancelled; AnswerRefused (the fields that the
+    form's schema refuses), NotYoursToAnswer, QuestionChanged, AlreadyVoted.
+    """
+    require(actor, Permission.APPROVE, wait.run.workspace)
+    check_answer(actor, wait, decision=decision, data=data)
     wanted = Command(command_id, wait.run_id, "answer", actor.name, subject=str(wait.id))
-    given = Answer(wait.id, decision, comment, data, actor.id)
+    given = Answer(wait.id, decision, comment, data, actor.id, seen)
     return _act(
         actor,
         wait.run,
@@ -177,6 +189,7 @@ def _act(
     with _errors_as_djangos(), transaction.atomic():
         done = act(raw_connection())
         if done.told is not None:
+            keep_person(raw_connection(), wanted, actor.id)
             data = {"command": str(wanted.id), "number": run.number}
             audit.record(actor, f"run.{wanted.operation}", target=run, workspace=run.workspace, data=data)
     _announce(done.told)

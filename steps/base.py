@@ -78,6 +78,7 @@ class StepSpec:
     output_schema: Callable[[Mapping[str, Any]], dict[str, Any]] = (
         any_output  # JSON Schema of the output, as far as known
     )
+    has_callback: bool = False  # its body answers WaitFor('callback'), and its link is run.callbacks.<key>
     has_input: bool = True  # False: the node starts a graph (start)
     connection_kinds: tuple[str, ...] = ()  # kinds of connection that field `connection` accepts
     default_limit_s: float = 60.0  # attempt limit where the node's policy names none
@@ -117,11 +118,13 @@ class WaitFor:
     """The step goes on when something outside happens. It holds no worker meanwhile.
 
     kind 'timer': succeeds after `seconds` with `output`. kind 'approval': a person answers; `data` is what they see;
-    the answer is the output, and leaves by the port that the answer names ('approved' | 'rejected').
+    the answer is the output, and leaves by the port that the answer names ('approved' | 'rejected'). kind 'form': a
+    person fills in the form of `data` (schema), which is the output. kind 'callback': a program posts to the step's
+    link (run.callbacks.<key>), what it sends is the output; what came before counts as well.
     """
 
-    kind: Literal["timer", "approval"]
-    seconds: float | None = None  # timer: how long; approval: the deadline, None for no deadline
+    kind: Literal["timer", "approval", "form", "callback"]
+    seconds: float | None = None  # timer: how long; others: the deadline, None for no deadline
     data: Mapping[str, Any] = field(default_factory=dict)
     output: Any = None
 

@@ -1,6 +1,6 @@
 """Settings that several kinds have."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
 
@@ -15,6 +15,8 @@ def _storage_path(path: str) -> str:
 
 
 StoragePath = Annotated[str, AfterValidator(_storage_path), Field(min_length=1, max_length=1024)]
+# Of the workspace's members; teams.models.Role has the same, and a viewer answers nothing.
+RoleName = Literal["owner", "admin", "editor", "operator"]
 
 
 def connection_field(**extra: Any) -> Any:

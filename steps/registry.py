@@ -21,11 +21,11 @@ from steps.base import Body, SetUp, StepSpec
 GROUP = "pawl.steps"
 EXTRA_STEPS = "PAWL_EXTRA_STEPS"
 BUILTIN: tuple[str, ...] = (
-    "start", "branch", "switch", "merge", "map", "delay", "pass_through", "fail", "output",
+    "start", "branch", "switch", "merge", "map", "delay", "wait_until", "pass_through", "fail", "output",
     "set_fields", "validate", "template",
     "python",
-    "http_request", "sql", "email",
-    "approval",
+    "http_request", "wait_for_callback", "sql", "email",
+    "approval", "form",
     "read_file", "write_file", "archive", "ocr",
 )  # fmt: skip
 

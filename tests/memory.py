@@ -38,6 +38,7 @@ class MemoryRun:
     events: list[Event] = field(default_factory=list)
     attempts: list[EndedAttempt] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
+    early: dict[int, Stored] = field(default_factory=dict)  # callbacks that came before their wait, by step run
 
     def __post_init__(self) -> None:
         self.definition = Definition(self.graph, all_specs())
@@ -55,6 +56,9 @@ class MemoryRun:
 
     def open_rows(self) -> list[Row]:
         return self._copies(lambda row: row.status in OPEN)
+
+    def early_callback(self, step_run_id: int) -> Stored | None:
+        return self.early.get(step_run_id)
 
     def broken_items(self, container_id: int) -> list[int]:
         broken = {

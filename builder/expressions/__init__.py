@@ -14,10 +14,11 @@ from builder.expressions.errors import (
 )
 from builder.expressions.evaluate import evaluate, resolve
 from builder.expressions.parse import holds_expression
-from builder.expressions.references import Use, check_syntax, references, uses
+from builder.expressions.references import CALLBACKS, Use, callbacks, check_syntax, references, uses
 from builder.expressions.schema import literal_fields
 
 __all__ = [
+    "CALLBACKS",
     "DEFAULT_LIMITS",
     "ExpressionError",
     "ExpressionLimitExceeded",
@@ -26,6 +27,7 @@ __all__ = [
     "ExpressionUndefined",
     "Limits",
     "Use",
+    "callbacks",
     "check_syntax",
     "evaluate",
     "holds_expression",

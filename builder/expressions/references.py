@@ -8,6 +8,8 @@ from builder.expressions.config import expressions_in, literal_tree
 from builder.expressions.errors import ExpressionProblem
 from builder.expressions.parse import Compiled, compiled, holds_expression, step_keys
 
+CALLBACKS = ("run", "callbacks")
+
 
 @dataclass(frozen=True)
 class Use:
@@ -27,6 +29,13 @@ def references(config: Mapping[str, Any], literal_fields: Collection[str] = ()) 
     among them: the checks refuse such expressions. Texts that cannot be read name nothing."""
     found = [use.expression for use in uses(config, literal_fields)]
     return frozenset().union(*(step_keys(each.paths) for each in found if isinstance(each, Compiled)))
+
+
+def callbacks(config: Mapping[str, Any], literal_fields: Collection[str] = ()) -> frozenset[str]:
+    """Keys of the steps whose link the config sends out: `run.callbacks.<key>`."""
+    found = [use.expression for use in uses(config, literal_fields)]
+    paths = [path for each in found if isinstance(each, Compiled) for path in each.paths]
+    return frozenset(str(path[2]) for path in paths if len(path) > 2 and path[:2] == CALLBACKS)
 
 
 def check_syntax(text: str) -> ExpressionProblem | None:

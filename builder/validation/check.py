@@ -34,7 +34,7 @@ def problems(walk: Walk, specs: Specs, connections: Mapping[str, str] | None) ->
     for node in walk.by_id.values():
         if spec := specs.get(node.kind):
             yield from settings_problems(node, spec, connections)
-            yield from expression_problems(node, spec, walk)
+            yield from expression_problems(node, spec, walk, specs=specs)
         yield from policy_problems(node, walk)
 
 

@@ -1,9 +1,9 @@
 """Expressions: can they be read, and is what they name there when the step starts?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from builder.expressions import ExpressionProblem, Use, uses
+from builder.expressions import CALLBACKS, ExpressionProblem, Use, uses
 from builder.expressions.parse import Compiled
 from builder.graph.model import Node
 from builder.graph.walk import Walk
@@ -17,7 +17,7 @@ STEP_FIELDS = ("output", "status")  # what the engine puts into the scope
 ITEM_NAMES = frozenset({"item", "index"})
 
 
-def expression_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Problem]:
+def expression_problems(node: Node, spec: StepSpec, walk: Walk, *, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
     for use in uses(node.config, literals_of(spec.config)):
         if isinstance(use.expression, ExpressionProblem):
             message = f'{named(node)}, "{use.field}": {use.expression.message}.'
@@ -25,6 +25,7 @@ def expression_problems(node: Node, spec: StepSpec, walk: Walk) -> Iterator[Prob
         else:
             yield from name_problems(node, use, use.expression)
             yield from path_problems(node, use, expression=use.expression, walk=walk)
+            yield from callback_problems(node, use, expression=use.expression, walk=walk, specs=specs)
 
 
 def name_problems(node: Node, use: Use, expression: Compiled) -> Iterator[Problem]:
@@ -49,6 +50,25 @@ def path_problems(node: Node, use: Use, *, expression: Compiled, walk: Walk) -> 
     for path in expression.paths:
         if path[0] == "steps" and len(path) > 1 and isinstance(path[1], str):
             yield from reference_problems(node, use, path=path, walk=walk)
+
+
+def callback_problems(
+    node: Node, use: Use, *, expression: Compiled, walk: Walk, specs: Mapping[str, StepSpec]
+) -> Iterator[Problem]:
+    """Of links: whose they are must show in the text, and the step must be one that waits for a callback."""
+    for path in expression.paths:
+        if path[:2] != CALLBACKS:
+            continue
+        place = f'{named(node)}, "{use.field}"'
+        waiting = walk.by_key.get(str(path[2])) if len(path) > 2 else None
+        spec = specs.get(waiting.kind) if waiting else None
+        if waiting is None or spec is None or not spec.has_callback:
+            message = f"{place}: {'.'.join(map(str, path))} names no step that waits for a callback."
+        elif waiting.parent is not None and waiting.parent not in walk.enclosing(node.id):
+            message = f'{place}: "{waiting.key}" lies inside a container, and its link is known only in there.'
+        else:
+            continue
+        yield Problem("callback_unknown", message, node=node.id, field=use.field)
 
 
 def reference_problems(node: Node, use: Use, *, path: Sequence[str | int], walk: Walk) -> Iterator[Problem]:

@@ -43,6 +43,7 @@ CODES: Mapping[str, Severity] = {
     "reference_not_upstream": "error",
     "reference_dynamic": "error",
     "reference_not_output": "error",
+    "callback_unknown": "error",
     # policies
     "error_port_unused": "warning",
     "fallback_missing": "warning",

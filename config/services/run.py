@@ -35,6 +35,7 @@ def run(state: Path, *, say: Say) -> int:
                 environment = with_sample(house)
                 _prepare({**environment, **demo_account(house)}, say=say)
                 web = house.take_port("web")
+                environment.setdefault("PAWL_PUBLIC_URL", f"http://{LOOPBACK}:{web}")
                 supervisor = Supervisor(programs(environment, web=web), logs=house.state / "logs", say=say)
                 _wait_for_web(supervisor, port=web)
                 sample = environment["PAWL_SAMPLE_HTTP"]

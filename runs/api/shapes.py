@@ -81,7 +81,7 @@ class ItemQuery(PageInput):
 
 
 class WaitQuery(PageInput):
-    kind = serializers.ChoiceField(required=False, choices=["approval"])
+    kind = serializers.ChoiceField(required=False, choices=["approval", "form"])
 
 
 class PreviewIn(Input):
@@ -117,9 +117,12 @@ class DecideIn(Input):
 
 class AnswerIn(Input):
     command_id = serializers.UUIDField()
-    decision = serializers.ChoiceField(choices=["approved", "rejected"])
+    decision = serializers.ChoiceField(choices=["approved", "rejected", "submitted"])
     comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=10_000)
     data = AnyJson(required=False, allow_null=True, default=None)  # type: ignore[assignment]
+    seen = serializers.CharField(
+        required=False, allow_null=True, default=None, max_length=64, help_text="The `shown_hash` of what was answered."
+    )
 
 
 # ---------------------------------------------------------------------- out
@@ -227,7 +230,7 @@ class Step(Out):
     port = serializers.CharField(allow_null=True)
     handled = serializers.ChoiceField(choices=["fallback", "port"], allow_null=True)
     reason = serializers.CharField(allow_null=True)
-    wait = serializers.ChoiceField(choices=["timer", "approval", "children"], allow_null=True)
+    wait = serializers.ChoiceField(choices=["timer", "approval", "form", "callback", "children"], allow_null=True)
     origin = serializers.CharField()
     error = StepError(allow_null=True)
     not_before = serializers.DateTimeField(allow_null=True)
@@ -289,6 +292,13 @@ class CheckpointOut(Out):
     at = serializers.DateTimeField()
 
 
+class VoteOut(Out):
+    name = serializers.CharField()
+    decision = serializers.ChoiceField(choices=["approved", "rejected"])
+    comment = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
 class WaitOut(Out):
     id = serializers.UUIDField()
     kind = serializers.CharField()
@@ -300,6 +310,8 @@ class WaitOut(Out):
     answer = AnyJson(allow_null=True)
     answered_at = serializers.DateTimeField(allow_null=True)
     answered_by = serializers.CharField(allow_null=True)
+    shown_hash = serializers.CharField()
+    votes = VoteOut(many=True)
 
 
 class StepDetail(Out):
@@ -356,6 +368,19 @@ class BreakpointsOut(Out):
 
 class Answered(Out):
     decision = serializers.CharField()
+    decided = serializers.CharField(
+        required=False, allow_null=True, help_text="What the votes came to; null while more are needed."
+    )
+    approvals = serializers.IntegerField(required=False)
+    rejections = serializers.IntegerField(required=False)
+
+
+class CallbackTaken(Out):
+    result = serializers.ChoiceField(choices=["taken", "kept", "already"])
+
+
+class CallbackLink(Out):
+    url = serializers.CharField()
 
 
 class RunRef(Out):

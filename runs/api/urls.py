@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs.api import keeping, triggers, views
+from runs.api import callbacks, keeping, triggers, views
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
@@ -21,6 +21,8 @@ urlpatterns = [
     path(f"{RUN}/steps/<str:path>/decide", views.DecideView.as_view()),
     path(f"{RUN}/items/<str:path>", views.ItemsView.as_view()),
     path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
+    path(f"{RUN}/steps/<str:path>/callback-link", callbacks.LinkView.as_view()),
+    path("callbacks/<str:token>", callbacks.CallbackView.as_view()),
     path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
     path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/triggers", triggers.WorkflowTriggersView.as_view()),

@@ -168,7 +168,7 @@ class WaitsView(Door):
     def get(self, request: Request, workspace: str) -> Response:
         wanted = self.query(shapes.WaitQuery)
         space = self.workspace(workspace)
-        return Response(waits.wait_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", "")))
+        return Response(waits.wait_page(self.actor, space, **wanted))
 
 
 class AnswerView(Door):

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from builder.graph.model import Node
 from runs.core.joins import Verdict, edge_state, losers, made_up_for, verdict
+from runs.core.questions import ASKED
 from runs.core.reopen import what_reopens
 from runs.core.rows import DEADLINE, NOT_TAKEN, OUTRUN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
@@ -250,7 +251,7 @@ def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True, reason:
     )
     if row.status is StepStatus.RUNNING or row.status is StepStatus.WAITING:
         tx.end_attempt(row, "cancelled")
-    if row.status is StepStatus.WAITING and row.wait_kind == "approval":
+    if row.status is StepStatus.WAITING and row.wait_kind in ASKED:
         tx.close_wait(row, "closed", {})
     if row.items is not None:
         cancel_children(tx, row)

@@ -5,6 +5,7 @@ from typing import Literal, assert_never
 from kit.errors import Conflict
 from runs.core.advance import cancel_row, fail, finish_run, propagate
 from runs.core.joins import OUT_PORT
+from runs.core.questions import ASKED
 from runs.core.rows import Row, Stored
 from runs.core.settle import succeed
 from runs.core.states import OPEN, RunStatus, StepStatus
@@ -48,16 +49,21 @@ def stop_quietly(tx: Transition, row: Row) -> None:
 
 
 def answer(tx: Transition, row: Row, *, port: str, output: Stored) -> None:
-    """A person answered an approval."""
-    if row.status is not StepStatus.WAITING or row.wait_kind != "approval":
+    """A person, or a program that called back, answered what the step waits for."""
+    if row.status is not StepStatus.WAITING or row.wait_kind not in ASKED:
         raise NotPossibleNow(f"The step is {row.status}: it no longer waits for an answer.", status=row.status)
     tx.close_wait(row, "answered", {})
     succeed(tx, row, output=output, port=port)
     propagate(tx, (row.parent_id, row.index))
 
 
-def expire(tx: Transition, row: Row) -> None:
-    """Nobody answered before the wait's deadline."""
+def expire(tx: Transition, row: Row, *, rejected: Stored | None = None) -> None:
+    """Nobody answered before the wait's deadline: the step fails, or leaves as `rejected` with that output."""
+    if rejected is not None:
+        tx.close_wait(row, "expired", {})
+        succeed(tx, row, output=rejected, port="rejected")
+        propagate(tx, (row.parent_id, row.index))
+        return
     error = {"code": "wait_expired", "message": "Nobody answered before the deadline."}
     tx.close_wait(row, "expired", {})
     tx.end_attempt(row, "timed_out", error)

@@ -23,7 +23,7 @@ class Succeeded:
 
 @dataclass(frozen=True)
 class Waits:
-    kind: str  # timer | approval
+    kind: str  # timer, or one of runs.core.questions.ASKED
     seconds: float | None
     data: Mapping[str, Any]
     output: Any = None

@@ -3,6 +3,7 @@
 from typing import assert_never
 
 from runs.core.advance import cancel_row, end_container, fail, go_on
+from runs.core.joins import OUT_PORT
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
 from runs.core.rows import UNKNOWN_OUTCOME, Items, Row, Stored
@@ -53,6 +54,11 @@ def succeed(tx: Transition, row: Row, *, output: Stored | None, port: str, origi
 
 
 def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> None:
+    assert row.id is not None
+    if wait.kind == "callback" and (early := tx.loader.early_callback(row.id)) is not None:
+        tx.used_callbacks.append(row.id)
+        succeed(tx, row, output=early, port=OUT_PORT)
+        return
     row.delay_s = wait.seconds if wait.kind == "timer" else None
     if wait.kind == "timer":
         row.output, row.until = output, wait.data.get("until")

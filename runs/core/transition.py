@@ -37,6 +37,10 @@ class Loader(Protocol):
         """Every row of the run in an open status, at any depth."""
         ...
 
+    def early_callback(self, step_run_id: int) -> Stored | None:
+        """What came for the step run's next wait before it opened."""
+        ...
+
     def broken_items(self, container_id: int) -> list[int]:
         """The indexes of opened items with a step that failed unhandled or was cancelled, ascending."""
         ...
@@ -63,6 +67,7 @@ class Transition:
         self.attempts: list[EndedAttempt] = []
         self.waits: list[OpenedWait] = []
         self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
+        self.used_callbacks: list[int] = []  # step run ids whose early callback was their wait's answer
         self.readied: list[Row] = []
         self.claimer: UUID | None = None  # the worker for whom a step was started
         self.is_alone = False  # whether nobody else held a step of the run when it was last written
@@ -220,6 +225,7 @@ class Transition:
         self.touched, self.progressed, self._changed, self.claimer = {}, {}, {}, None
         self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
+        self.used_callbacks = []
 
     def catch_up(self, run: RunRow, changed: list[Row]) -> None:
         """Takes what others changed since `first_seq`: the run's row, and the rows of the top level that are not as

@@ -21,6 +21,8 @@ FIND = "SELECT run_id, operation, result FROM runs_command WHERE id = %s"
 KEEP = """INSERT INTO runs_command (id, run_id, operation, actor, result, created_at)
     VALUES (%s, %s, %s, %s, %s, statement_timestamp()) ON CONFLICT (id) DO NOTHING"""
 
+KEEP_PERSON = "UPDATE runs_command SET user_id = %s WHERE id = %s"
+
 
 class GenerationChanged(Conflict):
     code = "generation_changed"
@@ -45,6 +47,11 @@ class Command:
     actor: str
     generation: int | None = None
     subject: str | None = None
+
+
+def keep_person(connection: Connection, done: Command, user_id: UUID | None) -> None:
+    """Who gave a command, beside the name that they had then. In the command's own transaction."""
+    connection.execute(KEEP_PERSON, (user_id, done.id))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 from uuid import UUID
 
-from builder.expressions import references
+from builder.expressions import callbacks, references
 from builder.graph.model import Node
 from runs.core.definition import Definition
 from runs.core.states import StepStatus
@@ -69,6 +69,17 @@ class Values:
 def _references_of(definition: Definition, node_id: str) -> frozenset[str]:
     node = definition.nodes[node_id]
     return references(node.config, literal_fields(node.kind))
+
+
+def callbacks_of(held: Held, definition: Definition) -> dict[str, str]:
+    """Of the steps whose links the held step sends out (and its own), `{key: path}`."""
+    node = definition.nodes[held.node_id]
+    keys = set(callbacks(node.config, literal_fields(node.kind)))
+    if definition.specs[node.kind].has_callback:
+        keys.add(node.key)
+    named = [definition.by_key[key] for key in sorted(keys) if key in definition.by_key]
+    prefixes = {each.key: prefix_of(held, definition, each.parent) for each in named}
+    return {key: prefix + key for key, prefix in prefixes.items() if prefix is not None}
 
 
 def prefix_of(held: Held, definition: Definition, scope: str | None) -> str | None:

@@ -22,6 +22,7 @@ from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine.definitions import definition_of
 from runs.engine.transact import told_by
+from runs.engine.wait import unanswered
 from runs.store import fleet
 from runs.store.read import RUN_COLUMNS, Connection, Rows, run_row
 from runs.store.write import write
@@ -37,9 +38,8 @@ IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM r
 OVERDUE = """SELECT id FROM runs_run WHERE deadline_at <= statement_timestamp() AND status IN ('running', 'paused')
     ORDER BY deadline_at LIMIT %s"""
 IS_OVERDUE = "SELECT deadline_s FROM runs_run WHERE id = %s AND deadline_at <= statement_timestamp()"
-IS_EXPIRED = (
-    """SELECT FROM runs_wait WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
-)
+IS_EXPIRED = """SELECT id, data FROM runs_wait
+    WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
 
 logger = logging.getLogger(__name__)
 
@@ -162,9 +162,12 @@ def due(connection: Connection) -> int:
 def expire_waits(connection: Connection) -> int:
     def act(step_run_id: int, run_id: UUID) -> bool:
         with _on_run(connection, run_id) as tx:
-            if tx is None or connection.execute(IS_EXPIRED, (step_run_id,)).fetchone() is None:
+            if tx is None:
                 return False
-            expire(tx, _row(tx, step_run_id))
+            found = connection.execute(IS_EXPIRED, (step_run_id,)).fetchone()
+            if found is None:
+                return False
+            expire(tx, _row(tx, step_run_id), rejected=unanswered(connection, *found))
             return True
 
     return _each(connection, connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall(), act)

@@ -11,11 +11,13 @@ from runs.models.keeping import Artifact, ArtifactFile, Retention
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
 from runs.models.trigger import Firing, Trigger
+from runs.models.waiting import Callback, Vote
 
 __all__ = [
     "Artifact",
     "ArtifactFile",
     "Attempt",
+    "Callback",
     "Checkpoint",
     "Command",
     "Event",
@@ -27,6 +29,7 @@ __all__ = [
     "StepRun",
     "Sweeper",
     "Trigger",
+    "Vote",
     "Wait",
     "Worker",
 ]

@@ -85,5 +85,6 @@ class Command(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="commands")
     operation = models.CharField(max_length=32)
     actor = models.CharField(max_length=150)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     result = models.TextField()
     created_at = models.DateTimeField()

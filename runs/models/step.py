@@ -59,6 +59,10 @@ class StepRun(models.Model):
     item_window = models.IntegerField(default=0)
     item_policy = models.CharField(max_length=16, null=True)  # noqa: DJ001 - fail_fast | fail_at_end | continue
     reopen = models.TextField(null=True)  # noqa: DJ001 - JSON list of item indexes that a resume will open again
+    queue_limit_s = models.FloatField(null=True)  # of waiting for a worker; from the node's policy
+    queue_until = models.DateTimeField(null=True)  # while ready: then it fails
+    total_limit_s = models.FloatField(null=True)  # of all attempts and the pauses between them
+    total_until = models.DateTimeField(null=True)  # since its first start after the run's or a person's; then it fails
     ready_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)  # of the present or last attempt
     finished_at = models.DateTimeField(null=True)
@@ -82,6 +86,16 @@ class StepRun(models.Model):
             models.Index(fields=["output_ref"], name="step_run_output_ref", condition=Q(output_ref__isnull=False)),
             models.Index(fields=["input_ref"], name="step_run_input_ref", condition=Q(input_ref__isnull=False)),
             models.Index(fields=["items_ref"], name="step_run_items_ref", condition=Q(items_ref__isnull=False)),
+            models.Index(
+                fields=["queue_until"],
+                name="step_run_queue_limit",
+                condition=Q(status="ready", queue_until__isnull=False),
+            ),
+            models.Index(
+                fields=["total_until"],
+                name="step_run_total_limit",
+                condition=Q(status__in=["ready", "retry_wait", "waiting"], total_until__isnull=False),
+            ),
         ]
 
 

@@ -12,7 +12,7 @@ from runs.core.keys import idempotency_key
 from runs.core.states import RunStatus
 from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
 from runs.selectors.values import decoded
-from runs.selectors.waits import wait_shape
+from runs.selectors.waits import votes_on, wait_shape
 
 VALUE_LIMIT = 256 * 1024  # characters of an input or output that a page gets at once
 LOG_PAGE = 64 * 1024
@@ -21,6 +21,8 @@ CHECKPOINTS_AT_MOST = 500
 WAITS_FOR = {
     "timer": "Waits for a time.",
     "approval": "Waits for a person's answer.",
+    "form": "Waits for a person to fill in its form.",
+    "callback": "Waits for another program to call back.",
     "children": "Works through its items.",
 }
 
@@ -82,7 +84,8 @@ def step_for(run: Run, path: str) -> StepRun:
 def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str, Any]:
     """All about one step. `output` is given: a container's is a view that the engine makes."""
     attempts = Attempt.objects.filter(run_day=run.run_day, step_run_id=step.id).order_by("number")
-    waits = Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at")
+    waits = list(Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at"))
+    votes = votes_on(waits)
     return {
         "step": step_shape(step),
         "input": value_shape(step.input, step.input_ref),
@@ -92,7 +95,7 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
             {"key": c.key, "kind": c.kind, "value": decoded(c.value), "attempt": c.attempt, "at": c.at}
             for c in _checkpoints(run, step)
         ],
-        "waits": [wait_shape(wait) for wait in waits],
+        "waits": [wait_shape(wait, votes.get(wait.id, [])) for wait in waits],
         "why": why_not(run, step),
     }
 

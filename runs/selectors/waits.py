@@ -1,5 +1,6 @@
 """What waits for people. Answers are plain dicts in the shapes of docs/architecture.md."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,7 +9,8 @@ from django.db.models import F, Q, QuerySet
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
-from runs.models import Wait
+from runs.core.questions import FOR_PEOPLE, shown_hash
+from runs.models import Vote, Wait
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
 from teams.models import Workspace
@@ -19,26 +21,41 @@ class WaitNotFound(NotFound):
 
 
 def open_waits(actor: Actor, workspace: Workspace) -> QuerySet[Wait]:
-    rows = Wait.objects.filter(status="open").select_related("run__workflow", "run__version", "run__workspace")
+    rows = Wait.objects.filter(status="open", kind__in=FOR_PEOPLE).select_related(
+        "run__workflow", "run__version", "run__workspace"
+    )
     return visible_to(actor, rows, workspace)
 
 
-def wait_page(actor: Actor, workspace: Workspace, *, limit: int, cursor: str = "") -> dict[str, Any]:
+def wait_page(
+    actor: Actor, workspace: Workspace, *, limit: int, cursor: str = "", kind: str | None = None
+) -> dict[str, Any]:
     """Open questions, the oldest first."""
     rows = open_waits(actor, workspace).annotate(path=F("step_run__path"), node=F("step_run__node_id"))
+    if kind is not None:
+        rows = rows.filter(kind=kind)
     if cursor:
         opened_at, id_ = typed_cursor(cursor, datetime, UUID)
         rows = rows.filter(Q(opened_at__gt=opened_at) | Q(opened_at=opened_at, id__gt=id_))
     found = list(rows.order_by("opened_at", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit
     following = encode_cursor(page[-1].opened_at.isoformat(), str(page[-1].id)) if more else None
-    return {"items": [_inbox_shape(wait) for wait in page], "next": following}
+    votes = votes_on(page)
+    return {"items": [_inbox_shape(wait, votes.get(wait.id, [])) for wait in page], "next": following}
 
 
-def _inbox_shape(wait: Any) -> dict[str, Any]:
+def votes_on(waits: Iterable[Wait]) -> dict[UUID, list[Vote]]:
+    """The votes on each of these waits, in the order in which they were cast."""
+    found: dict[UUID, list[Vote]] = {}
+    for vote in Vote.objects.filter(wait_id__in=[wait.id for wait in waits]).order_by("id"):
+        found.setdefault(vote.wait_id, []).append(vote)
+    return found
+
+
+def _inbox_shape(wait: Any, votes: Iterable[Vote]) -> dict[str, Any]:
     run = wait.run
     return {
-        **wait_shape(wait),
+        **wait_shape(wait, votes),
         "path": wait.path,
         "run": {
             "id": run.id,
@@ -57,7 +74,7 @@ def wait_for(actor: Actor, workspace: Workspace, wait_id: UUID) -> Wait:
     return found
 
 
-def wait_shape(wait: Wait) -> dict[str, Any]:
+def wait_shape(wait: Wait, votes: Iterable[Vote] = ()) -> dict[str, Any]:
     return {
         "id": wait.id,
         "kind": wait.kind,
@@ -69,4 +86,8 @@ def wait_shape(wait: Wait) -> dict[str, Any]:
         "answer": decoded(wait.answer),
         "answered_at": wait.answered_at,
         "answered_by": str(wait.answered_by) if wait.answered_by else None,
+        "shown_hash": shown_hash(wait.data),
+        "votes": [
+            {"name": vote.name, "decision": vote.decision, "comment": vote.comment, "at": vote.at} for vote in votes
+        ],
     }

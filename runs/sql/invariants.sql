@@ -52,11 +52,16 @@ CREATE OR REPLACE VIEW runs_broken_i7 AS  -- whatever waits has one open wait, o
     WHERE s.status = 'waiting' AND NOT CASE s.wait_kind
         WHEN 'timer' THEN s.not_before IS NOT NULL
         WHEN 'children' THEN s.item_open > 0
-        WHEN 'approval' THEN (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status = 'open') = 1
-        ELSE false END
+        ELSE s.wait_kind IN ('approval', 'form', 'callback')
+            AND (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status = 'open') = 1 END
     UNION ALL
     SELECT w.run_id, 'I7: an open wait of ' || s.path || ', which is ' || s.status
     FROM runs_wait w JOIN runs_steprun s ON s.id = w.step_run_id WHERE w.status = 'open' AND s.status <> 'waiting'
+    UNION ALL
+    SELECT s.run_id, 'I7: ' || s.path || ' waits for a callback that has come'
+    FROM runs_steprun s JOIN runs_callback c ON c.step_run_id = s.id
+    WHERE s.status = 'waiting' AND c.received_at IS NOT NULL AND c.used_at IS NULL AND c.round =
+        (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status IN ('closed', 'expired'))
     UNION ALL
     SELECT s.run_id, 'I7: ' || s.path || ' waits to retry without a time'
     FROM runs_steprun s WHERE s.status = 'retry_wait' AND s.not_before IS NULL;

@@ -145,6 +145,12 @@ CLOSED = f"""closed AS (
     WHERE w.step_run_id = m.step_run_id AND w.status = 'open'
 )"""
 
+USED_CALLBACKS = table("step_run_id bigint")
+USED = f"""used AS (
+    UPDATE runs_callback c SET used_at = {NOW}, body = NULL FROM ran, {USED_CALLBACKS.source}
+    WHERE c.step_run_id = m.step_run_id AND c.received_at IS NOT NULL AND c.used_at IS NULL
+)"""
+
 EVENTS = table("seq bigint, type text, path text, attempt int, data text")
 TOLD = f"""told AS (
     INSERT INTO runs_event (run_day, run_id, seq, type, path, attempt, actor, data, at)

@@ -7,9 +7,10 @@ from uuid import UUID
 import psycopg
 
 from runs.core.breakpoints import from_json
-from runs.core.rows import Items, Row, RunRow
+from runs.core.rows import Items, Row, RunRow, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import ScopeKey
+from runs.payloads import KEEP_PAYLOAD, stored_text
 
 Connection = psycopg.Connection[Any]
 
@@ -52,6 +53,12 @@ READ_OPEN = f"""SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s
 READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent_id = %s
     AND ((status = 'cancelled' AND reason IS DISTINCT FROM 'outrun') OR (status = 'failed' AND handled IS NULL))
     ORDER BY item_index"""
+
+# How many waits of a step run were closed without an answer: a callback's link is good for one round only.
+ROUND = "(SELECT count(*) FROM runs_wait w WHERE w.step_run_id = %s AND w.status IN ('closed', 'expired'))"
+# Index: callback_early.
+READ_EARLY = f"""SELECT body FROM runs_callback WHERE step_run_id = %s AND round = {ROUND}
+    AND received_at IS NOT NULL AND used_at IS NULL"""
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
@@ -114,6 +121,15 @@ class Rows:
     def ready_rows(self) -> list[Row]:
         """Every row that waits for a worker, at any depth."""
         return self._rows(READ_ALL_READY, self.run_id)
+
+    def early_callback(self, step_run_id: int) -> Stored | None:
+        found = self.connection.execute(READ_EARLY, (step_run_id, step_run_id)).fetchone()
+        if found is None:
+            return None
+        kept, text = stored_text(found[0])
+        if text is not None:
+            self.connection.execute(KEEP_PAYLOAD, (kept.ref, text, len(text)))
+        return kept
 
     def broken_items(self, container_id: int) -> list[int]:
         return [index for (index,) in self.connection.execute(READ_BROKEN_ITEMS, (container_id,))]

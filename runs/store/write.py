@@ -116,6 +116,7 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
         parts.WAITING,
         [(new_id(), w.step_run_id, w.kind, w.attempt, json_text(w.data), w.expires_s) for w in tx.waits],
     )
+    statement.add_rows(parts.USED, [(step_run_id,) for step_run_id in tx.used_callbacks])
     statement.add_rows(parts.CLOSED, [(step_run_id, status) for step_run_id, status, _ in tx.closed_waits])
     statement.add_rows(
         parts.TOLD, [(e.seq, e.type, e.path, e.attempt, _event_text(e.data)) for e in tx.events], tx.actor

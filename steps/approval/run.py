@@ -3,5 +3,5 @@ from steps.base import StepContext, WaitFor
 
 
 def run(config: ApprovalConfig, ctx: StepContext) -> WaitFor:
-    shown = {"title": config.title, "message": config.message, "data": config.data, "note_prompt": config.note_prompt}
+    shown = config.model_dump(exclude={"deadline_s"})
     return WaitFor("approval", seconds=config.deadline_s, data=shown)

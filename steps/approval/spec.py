@@ -1,7 +1,8 @@
-from typing import Any
+from typing import Any, Literal
 
 from steps.base import Delivery, Execution, Field, Port, StepConfig, StepSpec, widget
 from steps.describe import setting
+from steps.fields import RoleName
 
 PORTS = (Port("approved", "Approved"), Port("rejected", "Rejected"))
 
@@ -39,8 +40,36 @@ class ApprovalConfig(StepConfig):
         gt=0,
         le=366 * 24 * 3600,
         title="Deadline",
-        description="Seconds until the step fails without an answer. Empty: none.",
+        description="Seconds until it is over without an answer. Empty: none.",
         json_schema_extra=widget("duration"),
+    )
+    on_expire: Literal["fail", "reject"] = Field(
+        default="fail",
+        title="When the deadline passes",
+        description="Fail the step, or count as rejected. Silence never approves.",
+        json_schema_extra={"x-pawl": {"labels": {"fail": "The step fails", "reject": "It counts as rejected"}}},
+    )
+    approvals_needed: int = Field(
+        default=1, ge=1, le=50, title="Approvals needed", description="From so many different people."
+    )
+    rejections_needed: int = Field(
+        default=1,
+        ge=1,
+        le=50,
+        title="Rejections needed",
+        description="1: any rejection decides. Of five people, 3 and 3 is a majority.",
+    )
+    roles: list[RoleName] = Field(
+        default=[],
+        title="Who may answer",
+        description="Roles. Empty: everybody who may approve.",
+        examples=[["admin", "owner"]],
+    )
+    no_self_approval: bool = Field(
+        default=False,
+        title="Not by whoever started it",
+        description="Who started the run, or changed what it works on, may not answer.",
+        json_schema_extra=widget("switch"),
     )
 
 
@@ -63,6 +92,7 @@ SPEC = StepSpec(
             "comment": {"type": "string"},
             "by": {"type": "string"},
             "data": {},
+            "votes": {"type": "array", "items": {"type": "object"}},
         },
     },
 )

@@ -191,6 +191,8 @@ LOCAL: dict[str, dict[str, Any]] = {
     "merge": {"fields": {"a": TEXT}},
     "map": {"items": [1, {"a": TEXT}]},
     "delay": {"seconds": 5},
+    "wait_until": {"moment": "2026-01-31T12:00:00", "zone": "Europe/Berlin"},
+    "wait_for_callback": {"title": TEXT},
     "pass_through": {"value": TEXT},
     "output": {"value": [TEXT]},
     "set_fields": {"fields": {"a": 1}},
@@ -198,13 +200,14 @@ LOCAL: dict[str, dict[str, Any]] = {
     "template": {"text": TEXT},
     "python": {"code": "def main(inputs):\n    return inputs", "inputs": {"a": TEXT}},
     "approval": {"title": "Pay?", "data": {"a": 1}},
+    "form": {"title": "Where?", "form": {"type": "object"}, "initial": {"a": TEXT}},
     "read_file": {"path": "there.txt"},
     "write_file": {"path": "new/a.json", "content": {"a": TEXT}, "write_as": "json", "if_exists": "fail"},
     "archive": {"path": "a.zip", "files": ["there.txt"], "entries": {"b.txt": TEXT}},
 }
 TAKES_ANYTHING = {
     "merge": "fields", "pass_through": "value", "output": "value", "set_fields": "fields", "validate": "value",
-    "template": "text", "python": "inputs", "approval": "data", "write_file": "content",
+    "template": "text", "python": "inputs", "approval": "data", "form": "initial", "write_file": "content",
 }  # fmt: skip
 ELSEWHERE = {"fail", "http_request", "sql", "email", "ocr"}  # tests/integration/steps_* call these twice
 

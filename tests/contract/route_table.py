@@ -99,6 +99,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ),
     ("GET", f"{WORKSPACE}/retention"): Row(Permission.VIEW),
     ("PUT", f"{WORKSPACE}/retention"): Row(Permission.MANAGE_WORKSPACE, lambda world: {"days": 90}),
+    ("POST", f"{STEP}/callback-link"): Row(Permission.APPROVE, None, 409),  # a delay takes no callback
+    ("POST", "callbacks/{token}"): Row("anyone"),
     ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
@@ -144,5 +146,6 @@ def make_world() -> World:
         "path": step.path,
         "wait_id": str(wait.id),
         "trigger_id": str(trigger.id),
+        "token": "A" * 43,
     }
     return World(people, names)

@@ -81,10 +81,10 @@ def test_an_old_question_no_longer_takes_an_answer(world: World, hands: list[Han
 
 
 def test_five_answers_at_once_are_taken_once(world: World, hands: list[Hand]) -> None:
-    run_id = begun(world, "S > P > A > P2 > B")
+    run_id = begun(world, "S > P ?approved> A > P2 ?approved> B")
     hand = hands[0]
     hand.finish(hand.take(), Waits("approval", None, {}))
-    given = Answer(Wait.objects.get(run_id=run_id).id, "out", "", None, None)
+    given = Answer(Wait.objects.get(run_id=run_id).id, "approved", "", None, None)
 
     def one(_: int) -> str:
         with closing(Link(name="person")) as link:

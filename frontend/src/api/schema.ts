@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/callbacks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Answers a step that waits for a callback. The first one counts; repeats change nothing (200). 202: the step
+         *     does not wait yet, and will take this as its answer.
+         */
+        post: operations["callBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -324,6 +344,23 @@ export interface paths {
         get: operations["getStep"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/callback-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The link that answers the step's present wait. Whoever has it may answer, so the trail says who asked. */
+        post: operations["getCallbackLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -706,12 +743,18 @@ export interface components {
             comment: string;
             /** @description Any JSON value */
             data?: unknown;
+            /** @description The `shown_hash` of what was answered. */
+            seen?: string | null;
         };
         /** @enum {string} */
-        AnswerInDecisionEnum: "approved" | "rejected";
+        AnswerInDecisionEnum: "approved" | "rejected" | "submitted";
         /** @description Describes an answer. */
         Answered: {
             decision: string;
+            /** @description What the votes came to; null while more are needed. */
+            decided?: string | null;
+            approvals?: number;
+            rejections?: number;
         };
         /** @description Describes an answer. */
         AttemptOut: {
@@ -772,6 +815,14 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             breakpoints: components["schemas"]["BreakpointOut"][];
             paused_at: string[];
+        };
+        /** @description Describes an answer. */
+        CallbackLink: {
+            url: string;
+        };
+        /** @description Describes an answer. */
+        CallbackTaken: {
+            result: components["schemas"]["ResultEnum"];
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CancelIn: {
@@ -1030,6 +1081,8 @@ export interface components {
             /** Format: date-time */
             answered_at: string | null;
             answered_by: string | null;
+            shown_hash: string;
+            votes: components["schemas"]["VoteOut"][];
             path: string;
             run: components["schemas"]["RunRef"];
         };
@@ -1146,6 +1199,8 @@ export interface components {
             /** @default  */
             note: string;
         };
+        /** @enum {string} */
+        ResultEnum: "taken" | "kept" | "already";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ResumeIn: {
             /** Format: uuid */
@@ -1462,8 +1517,18 @@ export interface components {
             published_at: string;
             published_by: string | null;
         };
+        /** @description Describes an answer. */
+        VoteOut: {
+            name: string;
+            decision: components["schemas"]["VoteOutDecisionEnum"];
+            comment: string;
+            /** Format: date-time */
+            at: string;
+        };
         /** @enum {string} */
-        WaitEnum: "timer" | "approval" | "children";
+        VoteOutDecisionEnum: "approved" | "rejected";
+        /** @enum {string} */
+        WaitEnum: "timer" | "approval" | "form" | "callback" | "children";
         /** @description Describes an answer. */
         WaitList: {
             items: components["schemas"]["InboxWait"][];
@@ -1487,6 +1552,8 @@ export interface components {
             /** Format: date-time */
             answered_at: string | null;
             answered_by: string | null;
+            shown_hash: string;
+            votes: components["schemas"]["VoteOut"][];
         };
         /** @enum {string} */
         WaitStatus: "open" | "answered" | "expired" | "closed";
@@ -1628,6 +1695,48 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    callBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackTaken"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackTaken"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -2355,6 +2464,38 @@ export interface operations {
             };
         };
     };
+    getCallbackLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackLink"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     decideStep: {
         parameters: {
             query?: never;
@@ -2731,7 +2872,7 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 cursor?: string;
-                kind?: "approval";
+                kind?: "approval" | "form";
                 limit?: number;
             };
             header?: never;

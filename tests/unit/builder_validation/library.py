@@ -78,6 +78,7 @@ SPECS = {
         spec("switch", Cases, ports=case_ports),
         spec("merge", Nothing),
         spec("window", Window),
+        spec("callback", Fields, has_callback=True),
         spec("output", Fields),
         spec("map", Fields, execution=Execution.CONTAINER, ports=lambda config: OUT),
     )

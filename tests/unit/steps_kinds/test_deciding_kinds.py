@@ -203,13 +203,17 @@ def test_approval_waits_for_a_person_and_shows_what_they_need(ctx: FakeContext) 
     answer = run_step(ctx, "approval", title="Pay?", data={"total": 3}, deadline_s=60, note_prompt="Why?")
     assert answer.kind == "approval"
     assert answer.seconds == 60
-    assert answer.data == {"title": "Pay?", "message": "", "data": {"total": 3}, "note_prompt": "Why?"}
+    assert answer.data == {
+        "title": "Pay?", "message": "", "data": {"total": 3}, "note_prompt": "Why?", "on_expire": "fail", "roles": [],
+        "approvals_needed": 1, "rejections_needed": 1, "no_self_approval": False,
+    }  # fmt: skip
     assert [port.name for port in get("approval").ports({})] == ["approved", "rejected"]
 
 
 @pytest.mark.parametrize(
     ("kind", "config", "delivery"),
     [
+        ("wait_for_callback", {}, Delivery.PURE), ("wait_for_callback", {"notify_url": "{{ x }}"}, Delivery.KEYED),
         ("http_request", {}, Delivery.PURE), ("http_request", {"method": "HEAD"}, Delivery.PURE),
         ("http_request", {"method": "POST"}, Delivery.KEYED), ("http_request", {"method": "{{ x }}"}, Delivery.KEYED),
         ("sql", {}, Delivery.PURE), ("sql", {"read_only": False}, Delivery.AT_MOST_ONCE),

@@ -86,6 +86,7 @@ def test_literal_fields_are_those_whose_text_is_code_or_that_are_read_before_any
     found = {kind: registry.literal_fields(kind) for kind in registry.BUILTIN}
     assert {kind: fields for kind, fields in found.items() if fields} == {
         "start": {"input_schema", "deadline_s"}, "validate": {"json_schema"}, "python": {"code"}, "sql": {"statement"},
+        "form": {"form"},
     }  # fmt: skip
 
 

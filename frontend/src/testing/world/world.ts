@@ -70,6 +70,8 @@ export class World {
         answer: null,
         answered_at: null,
         answered_by: null,
+        shown_hash: '0'.repeat(64),
+        votes: [],
       }));
   }
 
