@@ -21,10 +21,13 @@ from kit.ids import new_id
 from runs import host
 from runs.attempt import Notes, job_for
 from runs.core.outcomes import Crashed, Failed, Outcome, Succeeded
+from runs.core.states import FINAL_RUNS
 from runs.desk import Desk
 from runs.dispatch import wake
+from runs.engine import limits
 from runs.engine.checkpoint import FencedOut
 from runs.engine.claim import claim
+from runs.engine.definitions import definition_of
 from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
@@ -33,13 +36,15 @@ from runs.payloads import PAYLOAD_GONE
 from runs.runner.spawner import NoChild, Spawner
 from runs.runner.warm import Child
 from runs.store import fleet
-from runs.store.claim import Held
+from runs.store.claim import FIRST, Held
+from runs.store.limits import limited_names
 from runs.store.read import Connection
 from steps.registry import all_specs
 
 HEARTBEAT_S = 1.0
 BUDGET_S = 20.0  # of one message; then another message lets other lanes and runs have their turn
 STEPS_IN_A_ROW = 64  # of one run, before others that wait are looked at
+TURN_S = 1.0  # of one run, before another workspace has its turn
 CONTENDED_TRIES = 12
 DESK_WAIT_S = 0.02  # for what another thread of this process may give away
 CONTENDED_PAUSE_S = 0.001  # at first; doubled each time up to thirty times as much
@@ -54,6 +59,7 @@ class WorkerProcess:
         self.spawner = Spawner()
         self.kinds = list(all_specs())
         self.queues: list[str] = settings.WORKER_QUEUES
+        self.limited: frozenset[str] = frozenset()  # lanes and workspaces with a limit, as of the last heartbeat
         self._lock = threading.Lock()
         self._held: dict[tuple[int, int], Slot] = {}
         self._desks: dict[UUID, Desk] = {}
@@ -130,9 +136,15 @@ class WorkerProcess:
         def act(connection: Connection, again: bool) -> None:
             known = again and connection.execute("SELECT FROM runs_worker WHERE id = %s", (self.id,)).fetchone()
             if not known:
-                fleet.register(connection, identity, queues=self.queues, threads=settings.WORKER_THREADS)
+                fleet.register(
+                    connection, identity, queues=self.queues, kinds=self.kinds, threads=settings.WORKER_THREADS
+                )
 
         self._heart.retry(act)
+        self._look_at_limits()
+
+    def _look_at_limits(self) -> None:
+        self.limited = self._heart.retry(lambda connection, _: limited_names(connection))
 
     def _beat_for_ever(self) -> None:
         while True:
@@ -153,6 +165,7 @@ class WorkerProcess:
             self._start_again(frozenset(held))
             return
         self._stop(heard.stop)
+        self._look_at_limits()
         with self._lock:
             unnamed = [pair for pair in heard.unnamed if pair not in self._held]
         for step_run_id, fence in unnamed:
@@ -185,6 +198,7 @@ class Slot:
         self.link = Link(name="worker", is_stopping=process.must_end)
         self.child = Child(process.spawner)
         self._stopped: set[tuple[int, int]] = set()
+        self._served = FIRST  # the workspace that this thread's last claim took from: the next one gets its turn
 
     def stop(self, pair: tuple[int, int]) -> None:
         """From any thread: the attempt is no longer wanted."""
@@ -201,16 +215,19 @@ class Slot:
             if held is None:
                 return False
             steps = 0
+            turn_ends_at = min(deadline, monotonic_s() + TURN_S)
             while held is not None:
                 steps += 1
-                go_on = steps < STEPS_IN_A_ROW and monotonic_s() < deadline
+                go_on = steps < STEPS_IN_A_ROW and monotonic_s() < turn_ends_at
                 held = self._run(held, queue, take_next=go_on)
         return False
 
     def _claim(self, queue: str) -> Held | None:
         for tried in range(CONTENDED_TRIES):
             wanted = partial(claim, worker=self.process.id, claim_id=new_id(), queue=queue, kinds=self.process.kinds)
-            found = self.link.retry(wanted)
+            found = self.link.retry(partial(wanted, after=self._served))
+            if found.held is not None:
+                self._served = found.held.workspace_id
             if found.result != "contended" or self.process.is_draining:
                 return found.held
             if (given := self._wait_at_desk(queue)) is not None:
@@ -224,8 +241,10 @@ class Slot:
         desk = self.process.busiest_desk()
         if desk is None:
             return None
-        wish = Wish(self.process.id, new_id(), (queue,), self.process.kinds)
-        return desk.wait_for_work(wish, limit_s=DESK_WAIT_S)
+        return desk.wait_for_work(self._wish(queue), limit_s=DESK_WAIT_S)
+
+    def _wish(self, queue: str) -> Wish:
+        return Wish(self.process.id, new_id(), (queue,), self.process.kinds, self.process.limited)
 
     def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
         desk = self.process.hold(held, self)
@@ -236,7 +255,7 @@ class Slot:
             failpoint("before_finish")
             wish = None
             if take_next and not self.process.is_draining:
-                wish = Wish(self.process.id, new_id(), (queue,), self.process.kinds)
+                wish = self._wish(queue)
             kept, finished = self._finish(desk, held, outcome, wish=wish)
             if finished.next is not None:
                 self.process.hold(finished.next, self)
@@ -299,6 +318,15 @@ class Slot:
             self.process.values.keep((held.run_id, held.path), kept.outcome.output, size=kept.size)
         if finished.told is not None:
             finished.told.announce()
+        self._let_go(held, finished)
+
+    def _let_go(self, held: Held, finished: Finished) -> None:
+        """Whoever waits for the room that this step or its run took may go; else the sweeper does it."""
+        key = definition_of(self.link.connection, held.version_id).nodes[held.node_id].policy.limit_key
+        if key is not None:
+            self.link.retry(lambda connection, _: limits.after_step(connection, held, key))
+        if held.run_is_counted and finished.told is not None and finished.told.status in FINAL_RUNS:
+            self.link.retry(lambda connection, _: limits.after_run(connection, held))
 
 
 @cache

@@ -27,7 +27,7 @@ class Hand:
 
     def __post_init__(self) -> None:
         identity = fleet.WorkerIdentity(self.id, "nowhere", "boot", "namespace", 1, 1)
-        fleet.register(self.connection, identity, queues=["default"], threads=1)
+        fleet.register(self.connection, identity, queues=["default"], kinds=KINDS, threads=1)
 
     @property
     def connection(self) -> Connection:
@@ -36,10 +36,10 @@ class Hand:
     def close(self) -> None:
         self.link.close()
 
-    def claim(self, claim_id: UUID | None = None, *, again: bool = False) -> Claimed:
-        return claim(
-            self.connection, worker=self.id, claim_id=claim_id or new_id(), queue="default", kinds=KINDS, again=again
-        )
+    def claim(self, claim_id: UUID | None = None, *, again: bool = False, **options: Any) -> Claimed:
+        """`options` are those of the engine's claim: queue, kinds, after."""
+        wanted = {"queue": "default", "kinds": KINDS, **options}
+        return claim(self.connection, again, worker=self.id, claim_id=claim_id or new_id(), **wanted)
 
     def take(self) -> Held:
         """A claim that must find something."""

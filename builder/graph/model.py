@@ -41,6 +41,10 @@ class Policy:
     join: Literal["all", "any", "first", "count"] = "all"  # which of several edges into it must be live
     join_count: int | None = None  # how many, with join = count
     queue: str = "default"
+    limit_key: str | None = None  # steps of the workspace with this key share the limits below
+    limit_at_most: int | None = None  # of them run at once
+    rate_starts: int | None = None  # of them start within any rate_per_s
+    rate_per_s: float | None = None
     delivery: Literal["at_most_once"] | None = None  # tightens the kind's own
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 Rule = Callable[[Any], str | None]
 DAY_S = 86_400
+KEY = re.compile(r"\S(.{0,98}\S)?")
 QUEUE = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
@@ -46,6 +47,11 @@ def queue_name(value: Any) -> str | None:
     return None if good else "must be a queue's name: lower-case letters, digits, - and _, at most 63, a letter first"
 
 
+def limit_key(value: Any) -> str | None:
+    good = type(value) is str and value.isprintable() and KEY.fullmatch(value)
+    return None if good else "must be a limit's key: 1 to 100 printable characters, no space at either end"
+
+
 RETRY_RULES: Mapping[str, Rule] = {
     "attempts": number(1, 100, whole=True),
     "first_delay_s": number(0, DAY_S, unit="seconds (a day)"),
@@ -61,5 +67,9 @@ POLICY_RULES: Mapping[str, Rule] = {
     "join": choice("all", "any", "first", "count"),
     "join_count": optional(number(1, 1_000, whole=True)),
     "queue": queue_name,
+    "limit_key": optional(limit_key),
+    "limit_at_most": optional(number(1, 100_000, whole=True)),
+    "rate_starts": optional(number(1, 100_000, whole=True)),
+    "rate_per_s": optional(number(0, DAY_S, unit="seconds (a day)", above=True)),
     "delivery": optional(choice("at_most_once")),
 }

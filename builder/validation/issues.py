@@ -50,6 +50,9 @@ CODES: Mapping[str, Severity] = {
     "default_missing": "warning",
     "join_count_missing": "error",
     "join_count_too_high": "error",
+    "limit_key_missing": "error",
+    "limit_missing": "warning",
+    "rate_incomplete": "error",
 }
 
 

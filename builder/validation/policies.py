@@ -22,6 +22,7 @@ def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
     if policy.on_upstream_failure == "default" and policy.default is None and "default" not in written:
         message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
         yield Problem("default_missing", message, node=node.id, field="policy.default")
+    yield from limit_problems(node)
 
 
 def join_problems(node: Node, walk: Walk) -> Iterator[Problem]:
@@ -38,3 +39,18 @@ def join_problems(node: Node, walk: Walk) -> Iterator[Problem]:
             "run. Ask for fewer, or draw more edges."
         )
         yield Problem("join_count_too_high", message, node=node.id, field="policy.join_count")
+
+
+def limit_problems(node: Node) -> Iterator[Problem]:
+    policy = node.policy
+    bounds = {name: getattr(policy, name) for name in ("limit_at_most", "rate_starts", "rate_per_s")}
+    if policy.limit_key is None and any(value is not None for value in bounds.values()):
+        message = f"{named(node)} has a limit without a key. Name it: steps with the same key share the limit."
+        yield Problem("limit_key_missing", message, node=node.id, field="policy.limit_key")
+    if policy.limit_key is not None and all(value is None for value in bounds.values()):
+        message = f"{named(node)} has a limit's key and no limit. Say how many may run at once, or start in a time."
+        yield Problem("limit_missing", message, node=node.id, field="policy.limit_at_most")
+    if (policy.rate_starts is None) != (policy.rate_per_s is None):
+        missing = "rate_per_s" if policy.rate_per_s is None else "rate_starts"
+        message = f"{named(node)} has half of a rate: it needs both, how many starts, and in how many seconds."
+        yield Problem("rate_incomplete", message, node=node.id, field=f"policy.{missing}")

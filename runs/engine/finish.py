@@ -15,6 +15,7 @@ import psycopg
 
 from kit.failpoints import failpoint
 from runs.core.advance import propagate
+from runs.core.limits import queue_limit, workspace_limit
 from runs.core.outcomes import Error, Failed, Fans, Outcome, Succeeded, Waits
 from runs.core.rows import Row, Stored
 from runs.core.settle import settle_attempt
@@ -48,6 +49,7 @@ class Wish:
     claim: UUID  # made by the worker, so that a lost reply can be asked again
     queues: Collection[str]
     kinds: Collection[str]
+    limited: Collection[str] = ()  # names of limits of lanes and workspaces: their steps take a claim of their own
 
 
 @dataclass(frozen=True)
@@ -312,16 +314,24 @@ def _too_late(connection: Connection, tx: Transition, request: Request) -> Finis
 
 
 def _take_next(tx: Transition, wish: Wish | None) -> Row | None:
-    """A step that this transaction made ready, or one of the run that was ready before, for the thread that asked."""
-    if wish is None or tx.run.status is not RunStatus.RUNNING:
+    """A step that this transaction made ready, or one of the run that was ready before, for the thread that asked. None
+    whose start is counted under a limit: those take a claim (runs/engine/limits.py).
+    """
+    if wish is None or tx.run.status is not RunStatus.RUNNING or _is_limited_workspace(tx, wish):
         return None
     for row in (*tx.readied, *tx.spare):
         node = tx.node(row)
         may = node.policy.queue in wish.queues and node.kind in wish.kinds
+        may = may and node.policy.limit_key is None and queue_limit(node.policy.queue) not in wish.limited
         if row.status is StepStatus.READY and not row.delay_s and may:
             tx.claim(row, worker=wish.worker, claim=wish.claim)
             return row
     return None
+
+
+def _is_limited_workspace(tx: Transition, wish: Wish) -> bool:
+    workspace_id = tx.run.workspace_id
+    return bool(wish.limited) and workspace_id is not None and workspace_limit(workspace_id) in wish.limited
 
 
 def _held(held: Held, row: Row) -> Held:
@@ -331,4 +341,5 @@ def _held(held: Held, row: Row) -> Held:
     return Held(
         row.id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id,
         row.parent_id, row.index, row.attempt, row.fence, row.edition, row.claim,
+        held.run_is_counted,
     )  # fmt: skip

@@ -26,9 +26,9 @@ INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id,
         trigger_depth, started_by_id, actor, idempotency_key, status,
         generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count,
         input, breakpoints, deadline_s, deadline_at,
-        priority, run_day, created_at)
+        priority, limit_key, limit_at_most, run_day, created_at)
     SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s,
-        statement_timestamp() + make_interval(secs => %s), 0,
+        statement_timestamp() + make_interval(secs => %s), %s, %s, %s,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
     FROM workflows_version v JOIN workflows_workflow w ON w.id = v.workflow_id WHERE v.id = %s
     ON CONFLICT (workflow_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
@@ -60,6 +60,8 @@ class Start:
     deadline_s: float | None = None  # None: what the start step's settings say, if they say anything
     trigger_id: UUID | None = None
     trigger_depth: int = 0
+    priority: int = 0
+    limit: tuple[str, int] | None = None  # (key, at most so many runs of the workspace with it at once)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def start_run(connection: Connection, start: Start) -> Started:
     deadline_s = start.deadline_s or start_config(definition).get("deadline_s")
     values = (
         run_id, start.trigger, start.trigger_id, start.trigger_depth, start.user_id, start.actor,
-        start.idempotency_key, text, breakpoints_text(start.breakpoints), deadline_s, deadline_s, start.version_id,
+        start.idempotency_key, text, breakpoints_text(start.breakpoints), deadline_s, deadline_s,
+        start.priority, *(start.limit or (None, None)), start.version_id,
     )  # fmt: skip
     made = connection.execute(INSERT_RUN, values).fetchone()
     if made is None:

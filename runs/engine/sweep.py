@@ -20,6 +20,7 @@ from runs.core.settle import crash
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 from runs.dispatch import wake
+from runs.engine import limits
 from runs.engine.definitions import definition_of
 from runs.engine.transact import told_by
 from runs.engine.wait import unanswered
@@ -53,6 +54,7 @@ class Swept:
     due: int
     expired: int
     overdue: int
+    let_go: int
     woken: int
     stuck: int
 
@@ -212,9 +214,14 @@ def unstick(connection: Connection) -> int:
 
 
 def sweep(
-    connection: Connection, *, sweeper: UUID, host: str, is_gone: Callable[[fleet.WorkerIdentity], bool | None]
+    connection: Connection,
+    *,
+    sweeper: UUID,
+    host: str,
+    is_gone: Callable[[fleet.WorkerIdentity], bool | None],
+    held: limits.Rounds | None = None,
 ) -> Swept:
-    """Every scan once. `connection` is in autocommit mode."""
+    """Every scan once. `connection` is in autocommit mode; `held` is where this sweeper's last look at limits ended."""
     since_contact_s, since_start_s = fleet.sweeper_seen(connection, sweeper=sweeper, host=host)
     buried = bury_dead(connection, contact_s=min(since_contact_s, since_start_s), is_gone=is_gone)
     return Swept(
@@ -223,6 +230,7 @@ def sweep(
         due=due(connection),
         expired=expire_waits(connection),
         overdue=stop_overdue(connection),
+        let_go=limits.let_all_go(connection, held or limits.Rounds()),
         woken=wake_unclaimed(connection),
         stuck=unstick(connection),
     )

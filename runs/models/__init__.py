@@ -5,9 +5,10 @@ times are the database's clock. The tables that grow (event, attempt, checkpoint
 on which their run was created; `run_day` is part of every key of theirs, and no foreign key points at them.
 """
 
-from runs.models.fleet import Sweeper, Worker
+from runs.models.fleet import ClusterEpoch, Sweeper, Worker
 from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
+from runs.models.limit import Limit, LimitStart
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
 from runs.models.trigger import Firing, Trigger
@@ -19,9 +20,12 @@ __all__ = [
     "Attempt",
     "Callback",
     "Checkpoint",
+    "ClusterEpoch",
     "Command",
     "Event",
     "Firing",
+    "Limit",
+    "LimitStart",
     "LogChunk",
     "Payload",
     "Retention",

@@ -14,6 +14,7 @@ class Worker(models.Model):
     pid = models.IntegerField()
     pid_started = models.BigIntegerField()  # clock ticks since boot, from /proc
     queues = models.TextField()
+    kinds = models.TextField(default="", db_default="")  # that it can run, divided by commas; empty: not told
     threads = models.IntegerField()
     started_at = models.DateTimeField()
     heartbeat_at = models.DateTimeField()
@@ -30,3 +31,14 @@ class Sweeper(models.Model):
     host = models.CharField(max_length=200)
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
+
+
+class ClusterEpoch(models.Model):
+    """Raised after a failover that may have lost commits: every worker id from before it is invalid."""
+
+    epoch = models.BigAutoField(primary_key=True)
+    type = models.CharField(max_length=32, default="cluster.failover")
+    actor = models.CharField(max_length=150)
+    note = models.TextField(default="")
+    workers = models.IntegerField()  # how many were declared dead by it
+    at = models.DateTimeField()

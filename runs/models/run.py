@@ -34,12 +34,15 @@ class Run(models.Model):
     succeeded_count = models.IntegerField(default=0)
     total_count = models.IntegerField(default=0)
     input = models.TextField(default="null")
-    priority = models.SmallIntegerField(default=0)
     breakpoints = models.TextField(null=True)  # noqa: DJ001 - JSON list of {"node"} and {"path"}
     paused_at = models.TextField(null=True)  # noqa: DJ001 - JSON list of paths before which a breakpoint stopped it
     deadline_s = models.FloatField(null=True)  # from the start, and again from each resume
     deadline_at = models.DateTimeField(null=True)
     error = models.TextField(null=True)  # noqa: DJ001 - JSON {code, message, ...}: why it failed
+    priority = models.SmallIntegerField(default=0)  # higher goes first
+    limit_key = models.CharField(max_length=100, null=True)  # noqa: DJ001 - at most limit_at_most runs with it at once
+    limit_at_most = models.IntegerField(null=True)
+    begun_at = models.DateTimeField(null=True)  # since when it is counted under a limit of runs, until it ends
     run_day = models.DateField()
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
@@ -75,6 +78,7 @@ class Run(models.Model):
                 name="run_open_of_trigger",
                 condition=Q(trigger_id__isnull=False, status__in=["running", "paused", "cancelling"]),
             ),
+            models.Index(fields=["workspace"], name="run_begun", condition=Q(begun_at__isnull=False)),
         ]
 
 

@@ -16,6 +16,7 @@ class StepRun(models.Model):
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)  # step_run_path has it
     run_day = models.DateField()
+    workspace_id = models.UUIDField(null=True)  # the run's; a trigger sets it where an insert does not
     node_id = models.CharField(max_length=100)
     key = models.CharField(max_length=100)
     kind = models.CharField(max_length=64)
@@ -35,7 +36,12 @@ class StepRun(models.Model):
     changed_seq = models.BigIntegerField(default=0)  # the run's event number when the row was last written
     not_before = models.DateTimeField(null=True)  # ready since, next retry, or the timer's end
     queue = models.CharField(max_length=32, default="default")
-    priority = models.SmallIntegerField(default=0)
+    priority = models.SmallIntegerField(default=0)  # the run's; one more is as good as a minute of waiting
+    limit_key = models.CharField(max_length=100, null=True)  # noqa: DJ001 - whose limits its start is counted under
+    limit_at_most = models.IntegerField(null=True)
+    rate_starts = models.IntegerField(null=True)
+    rate_per_s = models.FloatField(null=True)
+    held_by = models.CharField(max_length=200, null=True)  # noqa: DJ001 - the full limit that keeps it from being claimed
     delivery = models.CharField(max_length=16, default="at_least_once")
     origin = models.CharField(max_length=16, default="executed")  # executed | manual | copied | reused
     port = models.TextField(null=True)  # noqa: DJ001 - the port that the flow left by
@@ -70,8 +76,16 @@ class StepRun(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "path"], name="step_run_path")]
         indexes = [
+            # step_run_turn, by an expression, is made in SQL: what a claim takes next
             models.Index(
-                fields=["queue", "-priority", "not_before", "id"], name="step_run_ready", condition=Q(status="ready")
+                fields=["held_by", "id"],
+                name="step_run_held",
+                condition=Q(status="ready", held_by__isnull=False),
+            ),
+            models.Index(
+                fields=["workspace_id", "limit_key"],
+                name="step_run_limited",
+                condition=Q(status="ready", limit_key__isnull=False),
             ),
             models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),

@@ -81,6 +81,29 @@ CREATE OR REPLACE VIEW runs_broken_i10 AS  -- attempts are 1..n, each ended but 
     GROUP BY s.id
     HAVING count(a.number) <> s.attempt - (s.status IN ('running', 'waiting'))::int
         OR coalesce(max(a.number), 0) <> s.attempt - (s.status IN ('running', 'waiting'))::int;
+CREATE OR REPLACE VIEW runs_broken_i11 AS  -- limits are never exceeded: by what began after they were set, and could be known
+    SELECT min(s.run_id::text)::uuid AS run_id, 'I11: ' || count(*) || ' steps run with the key ' || s.limit_key || ', at most '
+        || max(s.limit_at_most) AS what
+    FROM runs_steprun s WHERE s.status = 'running' AND s.limit_key IS NOT NULL AND s.limit_at_most IS NOT NULL
+    GROUP BY s.workspace_id, s.limit_key HAVING count(*) > max(s.limit_at_most)
+    UNION ALL
+    SELECT min(s.run_id::text)::uuid, 'I11: ' || count(*) || ' steps run under ' || l.name || ', at most ' || l.at_most
+    FROM runs_limit l JOIN runs_steprun s ON l.name IN ('queue:' || s.queue, 'workspace:' || s.workspace_id)
+    WHERE s.status = 'running' AND s.started_at > l.set_at + interval '5 seconds'
+    GROUP BY l.name, l.at_most HAVING count(*) > l.at_most
+    UNION ALL
+    SELECT min(r.id::text)::uuid, 'I11: ' || count(*) || ' runs are under way under ' || l.name || ', at most ' || l.at_most
+    FROM runs_limit l JOIN runs_run r ON l.name = 'workflow:' || r.workflow_id
+    WHERE r.begun_at IS NOT NULL AND r.begun_at > l.set_at
+    GROUP BY l.name, l.at_most HAVING count(*) > l.at_most
+    UNION ALL
+    SELECT min(r.id::text)::uuid, 'I11: ' || count(*) || ' runs are under way with the key ' || r.limit_key || ', at most '
+        || max(r.limit_at_most)
+    FROM runs_run r WHERE r.begun_at IS NOT NULL AND r.limit_key IS NOT NULL
+    GROUP BY r.workspace_id, r.limit_key HAVING count(*) > max(r.limit_at_most)
+    UNION ALL
+    SELECT r.id, 'I11: run ' || r.number || ' has ended and is counted' FROM runs_run r
+    WHERE r.begun_at IS NOT NULL AND r.status IN ('succeeded', 'failed', 'cancelled');
 CREATE OR REPLACE VIEW runs_broken_i12 AS  -- every reference resolves
     SELECT s.run_id, 'I12: ' || s.path || ' refers to a payload that is not there' AS what
     FROM runs_steprun s
@@ -93,4 +116,4 @@ CREATE OR REPLACE VIEW runs_broken AS
     SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
     UNION ALL SELECT * FROM runs_broken_i4 UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
     UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
-    UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14;
+    UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14;

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from runs.store.read import Connection
 
-REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, threads,
+REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, kinds, threads,
 started_at, heartbeat_at)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
 
 # One statement per worker process and second. It names what the worker holds; a row of its that it has not named for
 # 5 s is a
@@ -41,9 +41,9 @@ ALIVE = """SELECT id, boot_id, pid_namespace, pid, pid_started, extract(epoch FR
     FROM runs_worker WHERE dead_at IS NULL"""
 BURY = "UPDATE runs_worker SET dead_at = statement_timestamp() WHERE id = %s AND dead_at IS NULL"
 
-# Index: step_run_running.
-HELD_BY_DEAD = """SELECT s.id, s.run_id, s.fence FROM runs_steprun s JOIN runs_worker w ON w.id = s.worker
-    WHERE s.status = 'running' AND w.dead_at IS NOT NULL ORDER BY s.id LIMIT %s"""
+# Index: step_run_running. A worker that nobody knows: a failover lost its registration.
+HELD_BY_DEAD = """SELECT s.id, s.run_id, s.fence FROM runs_steprun s LEFT JOIN runs_worker w ON w.id = s.worker
+    WHERE s.status = 'running' AND (w.id IS NULL OR w.dead_at IS NOT NULL) ORDER BY s.id LIMIT %s"""
 # Index: step_run_due.
 DUE = """SELECT s.id, s.run_id, s.status FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
     WHERE s.status IN ('retry_wait', 'waiting') AND (s.status = 'retry_wait' OR s.wait_kind = 'timer')
@@ -53,12 +53,12 @@ DUE = """SELECT s.id, s.run_id, s.status FROM runs_steprun s JOIN runs_run r ON 
 EXPIRED_WAITS = """SELECT w.step_run_id, w.run_id FROM runs_wait w WHERE w.status = 'open' AND w.expires_at <=
 statement_timestamp()
     ORDER BY w.expires_at LIMIT %s"""
-# Index: step_run_ready. What has been ready for a while without being claimed: its wake-up was lost, or all workers
+# Index: step_run_turn. What has been ready for a while without being claimed: its wake-up was lost, or all workers
 # are busy.
 UNCLAIMED = """SELECT queue, count(*) FROM (
     SELECT s.queue FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.not_before <= statement_timestamp() - interval '300 milliseconds' AND r.status =
-    'running'
+    WHERE s.status = 'ready' AND s.held_by IS NULL AND r.status = 'running'
+        AND s.not_before <= statement_timestamp() - interval '300 milliseconds'
     LIMIT 200) found GROUP BY queue"""
 # Index: run_open, then step_run_path for the few that their counters make suspicious. Open, and yet nothing of it is
 # ready, running, waiting or a person's: must never happen.
@@ -89,11 +89,13 @@ class Heard:
     unnamed: frozenset[tuple[int, int]]
 
 
-def register(connection: Connection, identity: WorkerIdentity, *, queues: Sequence[str], threads: int) -> None:
+def register(
+    connection: Connection, identity: WorkerIdentity, *, queues: Sequence[str], kinds: Sequence[str], threads: int
+) -> None:
     connection.execute(
         REGISTER,
         (identity.id, identity.host, identity.boot_id, identity.pid_namespace, identity.pid, identity.pid_started,
-         ",".join(queues), threads),
+         ",".join(queues), ",".join(kinds), threads),
     )  # fmt: skip
 
 

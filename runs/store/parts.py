@@ -50,15 +50,17 @@ def _element(value: object) -> str:
 # worker that was declared dead takes no step: then no row is answered, and nothing is written. A resume (the generation
 # changes) gives the run its whole time again.
 RAN = f"""ran AS (
-    UPDATE runs_run SET status = %s, generation = %s::int, event_seq = %s::bigint, open_count = %s::int,
-        running_count = %s::int, waiting_count = %s::int, failed_count = %s::int, succeeded_count = %s::int,
-        total_count = %s::int, paused_at = %s, error = %s,
-        deadline_at = CASE WHEN generation = %s::int THEN deadline_at
+    UPDATE runs_run SET status = %s, generation = given.generation, event_seq = %s::bigint,
+        open_count = given.counts[1], running_count = given.counts[2], waiting_count = given.counts[3],
+        failed_count = given.counts[4], succeeded_count = given.counts[5], total_count = given.counts[6],
+        paused_at = %s, error = %s,
+        deadline_at = CASE WHEN runs_run.generation = given.generation THEN deadline_at
             ELSE {NOW} + make_interval(secs => deadline_s) END,
-        finished_at = CASE WHEN %s::boolean THEN {NOW} END
+        finished_at = CASE WHEN given.ends THEN {NOW} END, begun_at = CASE WHEN NOT given.ends THEN begun_at END
+    FROM (SELECT %s::int AS generation, %s::int[] AS counts, %s::boolean AS ends) given
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
-    RETURNING id, run_day, workspace_id, event_seq
+    RETURNING id, run_day, workspace_id, event_seq, priority
 )"""
 
 STEPS = table(
@@ -105,18 +107,30 @@ NEW_STEPS = table(
     "status text, attempt int, tries int, fence bigint, worker uuid, claim uuid, reason text, port text, output text, "
     "output_ref bytea, delay_s float8, stamps text"
 )
-OPENED = f"""opened AS (
-    INSERT INTO runs_steprun (run_id, run_day, path, node_id, key, kind, parent_id, item_index, queue, delivery, status,
-        attempt, tries, fence, worker, claim, reason, port, output, output_ref, changed_seq, not_before, ready_at,
-        started_at, finished_at)
-    SELECT ran.id, ran.run_day, m.path, m.node_id, m.key, m.kind, m.parent_id, m.item_index, m.queue, m.delivery,
-        m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port, m.output, m.output_ref,
-        ran.event_seq, CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
+# Rows of nodes with a limit of their own; others are spared its columns.
+NEW_LIMITED_STEPS = Table(
+    NEW_STEPS.columns + table("limit_key text, limit_at_most int, rate_starts int, rate_per_s float8").columns
+)
+
+
+def _opened(rows: Table, more: Sequence[str] = ()) -> str:
+    return f"""opened AS (
+    INSERT INTO runs_steprun (run_id, run_day, workspace_id, priority, path, node_id, key, kind, parent_id, item_index,
+        queue, delivery, status, attempt, tries, fence, worker, claim, reason, port, output, output_ref,
+        changed_seq, not_before, ready_at, started_at, finished_at{"".join(f", {name}" for name in more)})
+    SELECT ran.id, ran.run_day, ran.workspace_id, ran.priority, m.path, m.node_id, m.key, m.kind, m.parent_id,
+        m.item_index, m.queue, m.delivery, m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port,
+        m.output, m.output_ref, ran.event_seq,
+        CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
         CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} END, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} END,
-        CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END
-    FROM ran, {NEW_STEPS.source}
+        CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END{"".join(f", m.{name}" for name in more)}
+    FROM ran, {rows.source}
     RETURNING id, path
 )"""
+
+
+OPENED = _opened(NEW_STEPS)
+OPENED_LIMITED = _opened(NEW_LIMITED_STEPS, ("limit_key", "limit_at_most", "rate_starts", "rate_per_s"))
 
 # Times, and the input where this attempt resolved none, come from the step's row as it was before.
 ATTEMPTS = table(

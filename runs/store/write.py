@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from builder.graph.model import Policy
 from kit.ids import new_id
 from runs.core.fitting import EVENT_BYTES, fitted
 from runs.core.rows import Row, Stored
@@ -59,7 +60,10 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     statement.add_rows(
         parts.CONTAINED, [(*_step(before, row), *_items(row)) for before, row in updated if row.items is not None]
     )
-    statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
+    if any(tx.node(row).policy.limit_key for row in opened):
+        statement.add_rows(parts.OPENED_LIMITED, [(*_opened(tx, row), *_limits(tx.node(row).policy)) for row in opened])
+    else:
+        statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)
     answer = "SELECT id, path FROM opened" if opened else "SELECT id FROM ran"
     if references := _references(tx):
@@ -88,12 +92,13 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
         run.succeeded_count,
         run.total_count,
     )
-    numbers = (run.generation, run.event_seq, *counts)
     paused_at = json_text(list(run.paused_at)) if run.paused_at else None
     is_final = "t" if run.status in FINAL_RUNS else "f"
     error = json_text(run.error) if run.error else None
-    texts = (run.status.value, *map(str, numbers), paused_at, error, str(run.generation))
-    statement.add(parts.RAN, *texts, is_final, run.id, str(tx.first_seq), tx.claimer)
+    given = (str(run.generation), parts.literal(counts), is_final)
+    statement.add(
+        parts.RAN, run.status.value, str(run.event_seq), paused_at, error, *given, run.id, str(tx.first_seq), tx.claimer
+    )
 
 
 def _add_what_happened(statement: _Statement, tx: Transition) -> None:
@@ -165,6 +170,12 @@ def _opened(tx: Transition, row: Row) -> tuple[Any, ...]:
         row.status.value, row.attempt, row.tries, row.fence, row.worker, row.claim, row.reason, row.port,
         *_kept(row.output), row.delay_s, row.stamps,
     )  # fmt: skip
+
+
+def _limits(policy: Policy) -> tuple[Any, ...]:
+    if policy.limit_key is None:
+        return (None, None, None, None)
+    return (policy.limit_key, policy.limit_at_most, policy.rate_starts, policy.rate_per_s)
 
 
 def _tell_progress(tx: Transition, container: Row) -> None:

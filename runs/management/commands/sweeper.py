@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand
 from kit.clock import monotonic_s
 from kit.ids import new_id
 from runs import host
+from runs.engine.limits import Rounds
 from runs.engine.retention import Housekeeping
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
@@ -51,6 +52,7 @@ class SweeperLoop:
         self.id = new_id()
         self.link = Link(name="sweeper", is_stopping=ending.is_set)
         self._partitions_at = 0.0
+        self._held = Rounds()
         self._housekeeping = Housekeeping(days=settings.RETENTION_DAYS)
         self._housekeeping_at = 0.0
 
@@ -70,7 +72,7 @@ class SweeperLoop:
         if again:
             self.id = new_id()
         self._make_partitions(connection)
-        swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone)
+        swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone, held=self._held)
         fire_due(connection)
         self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:

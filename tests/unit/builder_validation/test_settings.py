@@ -176,6 +176,14 @@ def test_a_join_that_could_never_be_reached_is_refused() -> None:
     assert joined(join="count", join_count=2) == joined(join="any") == joined(join="first") == []
 
 
+def test_a_limit_needs_its_key_and_its_numbers() -> None:
+    assert with_policy(Policy(limit_at_most=2)) == [("limit_key_missing", "A", "policy.limit_key")]
+    assert with_policy(Policy(limit_key="erp")) == [("limit_missing", "A", "policy.limit_at_most")]
+    assert with_policy(Policy(limit_key="erp", rate_starts=2)) == [("rate_incomplete", "A", "policy.rate_per_s")]
+    assert with_policy(Policy(limit_key="erp", rate_per_s=2)) == [("rate_incomplete", "A", "policy.rate_starts")]
+    assert with_policy(Policy(limit_key="erp", limit_at_most=2, rate_starts=9, rate_per_s=60)) == []
+
+
 def test_a_null_that_was_written_is_meant() -> None:
     policy = {"on_error": "fallback", "fallback": None, "on_upstream_failure": "default", "default": None}
     nodes = [

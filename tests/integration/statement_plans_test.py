@@ -1,0 +1,124 @@
+"""How PostgreSQL goes about the statements that are said all the time: by their indexes, never by reading a table."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kit.ids import new_id
+from runs.engine import limits as engine_limits
+from runs.engine.limits import Rounds
+from runs.engine.start import Start, start_run
+from runs.engine.sweep import IS_DUE, IS_EXPIRED, TRY_LOCK_RUN
+from runs.store import claim, fleet, limits, parts, read
+from runs.store.read import Connection
+from tests.bench.seed import forget_seeded, seed_steps
+from tests.engine import World
+from tests.hands import KINDS
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PSYCOPG_KEEPS_PARAMETERS = 50  # of a statement that it parses once; and so many characters of its text:
+PSYCOPG_KEEPS_CHARACTERS = 4096
+
+
+@pytest.fixture
+def seeded(world: World) -> Iterator[World]:
+    """Few rows are ready among many that are done; two workers; a limit that is set for somebody else."""
+    version = world.draw("S > A")
+    with world.connection.transaction():
+        start_run(world.connection, Start(version.workflow_id, version.id, None, "Ana"))
+    seed_steps(world.connection, version, workspace_id=world.workspace.id, steps=20_000, status="succeeded")
+    seed_steps(world.connection, version, workspace_id=world.workspace.id, steps=200, status="ready")
+    assert world.process.id is not None
+    world.connection.execute(
+        "INSERT INTO runs_limit (name, at_most, set_at, set_by) VALUES ('queue:x', 1, now(), 'test')"
+    )
+    for table in ("runs_steprun", "runs_run", "runs_worker", "runs_wait"):
+        world.connection.execute(f"ANALYZE {table}")
+    yield world
+    forget_seeded(world.connection)
+
+
+def nodes_of(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes_of(child)
+
+
+def scans(connection: Connection, statement: str, values: Any) -> set[tuple[str, str]]:
+    """(how, of which table or index) of every scan of a statement, planned as the engine has it planned."""
+    row = connection.execute("EXPLAIN (FORMAT JSON) " + statement, values).fetchone()
+    assert row is not None
+    plan = row[0] if isinstance(row[0], list) else json.loads(row[0])
+    return {
+        (node["Node Type"], node.get("Index Name") or node.get("Relation Name", ""))
+        for node in nodes_of(plan[0]["Plan"])
+        if "Scan" in node["Node Type"] and ("Relation Name" in node or "Index Name" in node)
+    }
+
+
+def values_of_claim(world: World) -> dict[str, Any]:
+    return {
+        "worker": world.process.id, "claim": new_id(), "queue": "default", "kinds": list(KINDS),
+        "after": claim.FIRST, "full": [],
+    }  # fmt: skip
+
+
+def test_a_claim_reads_no_more_than_the_rows_in_turn(seeded: World) -> None:
+    found = scans(seeded.connection, claim.CLAIM, values_of_claim(seeded))
+    assert {name for how, name in found if how == "Seq Scan"} == set()
+    assert "step_run_turn" in {name for _, name in found}
+
+
+STATEMENTS: dict[str, tuple[str, Any]] = {
+    "claimed again": (claim.CLAIMED, (claim.FIRST, claim.FIRST)),
+    "heartbeat": (fleet.HEARTBEAT, {"worker": claim.FIRST, "steps": [1], "fences": [1]}),
+    "dead workers' steps": (fleet.HELD_BY_DEAD, (200,)),
+    "due": (fleet.DUE, (200,)),
+    "expired waits": (fleet.EXPIRED_WAITS, (200,)),
+    "unclaimed": (fleet.UNCLAIMED, ()),
+    "stuck": (fleet.STUCK, (200,)),
+    "lock a run": (TRY_LOCK_RUN, (claim.FIRST,)),
+    "is due": (IS_DUE, (1,)),
+    "is expired": (IS_EXPIRED, (1,)),
+    "siblings": (read.READ_TOP, (claim.FIRST,)),
+    "an item": (read.READ_ITEM, (1, 1)),
+    "ready of a run": (read.READ_READY, (claim.FIRST,)),
+    "open of a run": (read.READ_OPEN, (claim.FIRST,)),
+    "names of limits": (limits.HELD_NAMES, {"after": "", "limit": 10}),
+    "first that is held": (limits.FIRST_HELD, ("key:x:y",)),
+    "let go": (limits.LET_GO, ("key:x:y", 3)),
+    "forget starts": (limits.FORGET, ()),
+    **{
+        f"count of a {name}": (text, {"queue": ("x",), "workspace": (claim.FIRST,), "rate": ("x", 1.0)}.get(
+            name, (claim.FIRST, claim.FIRST if name == "workflow" else "x")))
+        for name, text in limits.COUNTS.items()
+    },
+}  # fmt: skip
+
+
+def test_no_statement_of_workers_and_sweepers_reads_a_whole_table(seeded: World) -> None:
+    found = {name: scans(seeded.connection, *said) for name, said in STATEMENTS.items()}
+    assert {name: each for name, each in found.items() if any(how == "Seq Scan" for how, _ in each)} == {}
+
+
+def test_the_statement_of_a_chain_is_short_enough_to_be_parsed_once() -> None:
+    """psycopg parses a longer one, or one with more parameters, anew for each step: 0.1 ms that nobody sees."""
+    finish = " ".join(parts.RAN.split() + parts.STEPPED.split() + parts.ENDED.split() + parts.TOLD.split())
+    assert finish.replace("%%", "").count("%s") <= PSYCOPG_KEEPS_PARAMETERS
+    assert len(finish) + 50 <= PSYCOPG_KEEPS_CHARACTERS
+    assert len(claim.CLAIM) <= PSYCOPG_KEEPS_CHARACTERS
+
+
+def test_a_look_at_limits_where_nothing_is_held_is_one_statement_and_a_sweep(seeded: World) -> None:
+    said: list[str] = []
+
+    class Listening:
+        def execute(self, statement: str, *values: Any) -> Any:
+            said.append(statement)
+            return seeded.connection.execute(statement, *values)
+
+    engine_limits.let_all_go(Listening(), Rounds())  # type: ignore[arg-type]
+    assert said == [limits.HELD_NAMES, limits.FORGET]
