@@ -184,6 +184,8 @@ SPECTACULAR_SETTINGS = {
         "StepStatus": "runs.api.shapes.STEP_STATUSES",
         "TriggerKind": "runs.api.trigger_shapes.TRIGGER_KINDS",
         "FiringStatus": "runs.api.trigger_shapes.FIRING_STATUSES",
+        "NodeFateAction": "runs.api.shapes.FATES",
+        "OutcomeDecision": "runs.api.shapes.DECISIONS",
         "WaitStatus": ["open", "answered", "expired", "closed"],
     },
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

@@ -17,6 +17,7 @@ from runs.core.outcomes import Error, Failed
 from runs.engine.callback import issue
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
+from runs.engine.repair import override_of
 from runs.engine.scope import Values, callbacks_of, scope_of
 from runs.link import Link
 from runs.runner.jobs import SECRETS
@@ -43,6 +44,7 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         connections[CALLBACKS] = {SECRETS: list(tokens.values())}  # so that no viewer reads them in the input
     kept = checkpoints_of(connection, held.step_run_id) if held.attempt > 1 else ()
     before = previous_of(connection, held) if held.attempt > 1 else None
+    override = override_of(connection, held.step_run_id) if held.edition > 1 else None  # an edit raises the edition
     return Job(
         run_id=str(held.run_id),
         step_run_id=held.step_run_id,
@@ -50,9 +52,10 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         attempt=held.attempt,
         fence=held.fence,
         kind=node.kind,
-        config=node.config,
+        config=node.config if override is None else json.loads(override),
+        is_resolved=override is not None,
         scope=scope,
-        idempotency_key=idempotency_key(held.run_id, held.path, held.edition),
+        idempotency_key=idempotency_key(held.key_root, held.path, held.edition),
         limit_s=definition.limit_s(node),
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),

@@ -15,7 +15,6 @@ from kit.errors import NotFound
 from runs.answering import check_answer
 from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
 from runs.core.commands import Decision
-from runs.core.resume import Plan
 from runs.engine.cancel import cancel_run as engine_cancel
 from runs.engine.check_input import check_input
 from runs.engine.commands import Command, Commanded, keep_person
@@ -24,7 +23,6 @@ from runs.engine.control import change_breakpoints as engine_breakpoints
 from runs.engine.control import pause_run as engine_pause
 from runs.engine.control import unpause_run as engine_unpause
 from runs.engine.decide import decide_step as engine_decide
-from runs.engine.resume import preview_resume as engine_preview
 from runs.engine.resume import resume_run as engine_resume
 from runs.engine.start import Start, Started, same_request
 from runs.engine.start import start_run as engine_start
@@ -32,8 +30,7 @@ from runs.engine.transact import Told
 from runs.engine.wait import Answer
 from runs.engine.wait import answer_wait as engine_answer
 from runs.models import Retention, Run, Wait
-from runs.store.djangos import errors_as_djangos as _errors_as_djangos
-from runs.store.djangos import raw_connection
+from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
 from teams import audit
 from teams.access import Actor, Permission, require
@@ -66,7 +63,7 @@ def start_run(
     if workflow.archived_at is not None:
         raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     pinned = _version(workflow, version)
-    with _errors_as_djangos(), transaction.atomic():
+    with errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
         check_input(connection, pinned.id, run_input)
         wanted = Start(
@@ -88,7 +85,7 @@ def _same_request(workflow: Workflow, key: str | None, *, run_input: Any, versio
     """The run that this key has started: also where a newer version would by now refuse the same request."""
     if key is None:
         return None
-    with _errors_as_djangos():
+    with errors_as_djangos():
         return same_request(raw_connection(), workflow.id, key, run_input=run_input, version=version)
 
 
@@ -102,11 +99,12 @@ def _version(workflow: Workflow, number: int | None) -> Version:
 
 
 def resume_run(
-    *, actor: Actor, run: Run, command_id: UUID, generation: int, paths: Collection[str] | None = None
-) -> dict[str, Any]:
-    """Raises NothingToResume, GenerationChanged."""
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, paths: Collection[str] | None = None,
+    seen: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Raises NothingToResume, GenerationChanged, PlanChanged (`seen` is the token of the plan that was shown)."""
     wanted = Command(command_id, run.id, "resume", actor.name, generation, subject=_named(paths))
-    return _act(actor, run, wanted, act=lambda connection: engine_resume(connection, wanted, paths=paths))
+    return act_on(actor, run, wanted, act=lambda connection: engine_resume(connection, wanted, paths=paths, seen=seen))
 
 
 def _named(paths: Collection[str] | None) -> str | None:
@@ -116,38 +114,41 @@ def _named(paths: Collection[str] | None) -> str | None:
 def cancel_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
     """Raises NotPossibleNow."""
     wanted = Command(command_id, run.id, "cancel", actor.name)
-    return _act(actor, run, wanted, act=lambda connection: engine_cancel(connection, wanted))
+    return act_on(actor, run, wanted, act=lambda connection: engine_cancel(connection, wanted))
 
 
 def pause_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
     """Raises NotPossibleNow."""
     wanted = Command(command_id, run.id, "pause", actor.name)
-    return _act(actor, run, wanted, act=lambda connection: engine_pause(connection, wanted))
+    return act_on(actor, run, wanted, act=lambda connection: engine_pause(connection, wanted))
 
 
 def unpause_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
     """Raises NotPossibleNow."""
     wanted = Command(command_id, run.id, "unpause", actor.name)
-    return _act(actor, run, wanted, act=lambda connection: engine_unpause(connection, wanted))
+    return act_on(actor, run, wanted, act=lambda connection: engine_unpause(connection, wanted))
 
 
 def set_breakpoints(*, actor: Actor, run: Run, command_id: UUID, breakpoints: Breakpoints) -> dict[str, Any]:
     """These in place of all before. Raises BadBreakpoint, NotPossibleNow."""
     subject = breakpoints_text(breakpoints)
     wanted = Command(command_id, run.id, "breakpoints", actor.name, subject=subject)
-    return _act(actor, run, wanted, act=lambda connection: engine_breakpoints(connection, wanted, breakpoints))
+    return act_on(actor, run, wanted, act=lambda connection: engine_breakpoints(connection, wanted, breakpoints))
 
 
 def decide_step(
-    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, decision: Decision, output: Any = None
-) -> dict[str, Any]:
-    """Raises StepNotFound, NotPossibleNow, GenerationChanged."""
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, decision: Decision, output: Any = None,
+    seen: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Raises StepNotFound, NotPossibleNow, ValueTooLarge, GenerationChanged, PlanChanged."""
     wanted = Command(command_id, run.id, "decide", actor.name, generation, subject=path)
-    return _act(
+    return act_on(
         actor,
         run,
         wanted,
-        act=lambda connection: engine_decide(connection, wanted, path=path, decision=decision, output=output),
+        act=lambda connection: engine_decide(
+            connection, wanted, path=path, decision=decision, output=output, seen=seen
+        ),
     )
 
 
@@ -168,7 +169,7 @@ def answer_wait(
     check_answer(actor, wait, decision=decision, data=data)
     wanted = Command(command_id, wait.run_id, "answer", actor.name, subject=str(wait.id))
     given = Answer(wait.id, decision, comment, data, actor.id, seen)
-    return _act(
+    return act_on(
         actor,
         wait.run,
         wanted,
@@ -177,32 +178,25 @@ def answer_wait(
     )
 
 
-def _act(
+def act_on(
     actor: Actor,
     run: Run,
     wanted: Command,
     *,
     act: Callable[[Connection], Commanded],
     permission: Permission = Permission.RUN,
+    step: str | None = None,
 ) -> dict[str, Any]:
+    """A command: permission, act, audit (with the path of the `step` that it is about), and then the wake-ups."""
     require(actor, permission, run.workspace)
-    with _errors_as_djangos(), transaction.atomic():
+    with errors_as_djangos(), transaction.atomic():
         done = act(raw_connection())
         if done.told is not None:
             keep_person(raw_connection(), wanted, actor.id)
-            data = {"command": str(wanted.id), "number": run.number}
+            data = {"command": str(wanted.id), "number": run.number, **({"step": step} if step else {})}
             audit.record(actor, f"run.{wanted.operation}", target=run, workspace=run.workspace, data=data)
     _announce(done.told)
     return done.result
-
-
-def preview_resume(*, actor: Actor, run: Run, paths: Collection[str] | None = None) -> tuple[Plan, float, int]:
-    """What a resume would do, the seconds that it saves, and the generation that was seen. Changes nothing."""
-    require(actor, Permission.VIEW, run.workspace)
-    with _errors_as_djangos(), transaction.atomic():
-        connection = raw_connection()
-        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        return engine_preview(connection, run.id, paths=paths)
 
 
 def set_retention(*, actor: Actor, workspace: Workspace, days: int | None) -> None:

@@ -11,6 +11,8 @@ RUN_STATUSES = [status.value for status in RunStatus]
 BREAKPOINTS_LIMIT = 200
 DEADLINE_LIMIT_S = 10 * 366 * 24 * 3600.0
 STEP_STATUSES = [status.value for status in StepStatus]
+FATES = ["kept", "again", "new", "removed"]
+DECISIONS = ["happened", "not_happened", "run_again", "skip"]
 
 
 class Out(serializers.Serializer[Any]):
@@ -84,14 +86,15 @@ class WaitQuery(PageInput):
     kind = serializers.ChoiceField(required=False, choices=["approval", "form"])
 
 
-class PreviewIn(Input):
-    operation = serializers.ChoiceField(choices=["resume"])
-    paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
+class ActIn(Input):
+    """An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409."""
 
-
-class ResumeIn(Input):
     command_id = serializers.UUIDField()
     generation = serializers.IntegerField(min_value=1)
+    plan = serializers.CharField(required=False, allow_null=True, default=None, max_length=64, source="seen")
+
+
+class ResumeIn(ActIn):
     paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
 
 
@@ -108,10 +111,8 @@ class BreakpointsIn(Input):
     breakpoints = BreakpointList()
 
 
-class DecideIn(Input):
-    command_id = serializers.UUIDField()
-    generation = serializers.IntegerField(min_value=1)
-    decision = serializers.ChoiceField(choices=["happened", "not_happened", "run_again", "skip"])
+class DecideIn(ActIn):
+    decision = serializers.ChoiceField(choices=DECISIONS)
     output = AnyJson(required=False, allow_null=True, default=None)
 
 
@@ -163,6 +164,11 @@ class Counts(Out):
     succeeded = serializers.IntegerField()
 
 
+class ForkedFrom(Out):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+
+
 class RunRow(Out):
     id = serializers.UUIDField()
     number = serializers.IntegerField()
@@ -172,6 +178,7 @@ class RunRow(Out):
     version = serializers.IntegerField()
     trigger = serializers.CharField(help_text="manual, api, schedule, webhook or run_end")
     trigger_id = serializers.UUIDField(allow_null=True)
+    forked_from = ForkedFrom(allow_null=True)
     started_by = serializers.CharField()
     started_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -317,6 +324,8 @@ class WaitOut(Out):
 class StepDetail(Out):
     step = Step()
     input = Value()
+    edition = serializers.IntegerField()
+    override = Value(allow_null=True)
     output = Value()
     attempts = AttemptOut(many=True)
     checkpoints = CheckpointOut(many=True)
@@ -341,6 +350,12 @@ class EffectOut(Out):
     may_happen_twice = serializers.BooleanField()
 
 
+class NodeFateOut(Out):
+    key = serializers.CharField()
+    action = serializers.ChoiceField(choices=FATES)
+    reason = serializers.CharField()
+
+
 class Preview(Out):
     allowed = serializers.BooleanField()
     refusal = serializers.CharField(allow_null=True)
@@ -348,11 +363,14 @@ class Preview(Out):
     kept = serializers.ListField(child=serializers.CharField())
     again = serializers.ListField(child=serializers.CharField())
     effects = EffectOut(many=True)
+    nodes = NodeFateOut(many=True)
     saved_s = serializers.FloatField()
+    plan = serializers.CharField(allow_null=True)
 
 
 class Resumed(Out):
     generation = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=RUN_STATUSES)
     again = serializers.ListField(child=serializers.CharField())
 
 

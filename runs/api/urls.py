@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs.api import callbacks, keeping, triggers, views
+from runs.api import callbacks, keeping, recovery, triggers, views
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
@@ -10,7 +10,7 @@ urlpatterns = [
     path("workspaces/<slug:workspace>/runs", views.RunsView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}/events", views.EventsView.as_view()),
-    path(f"{RUN}/preview", views.PreviewView.as_view()),
+    path(f"{RUN}/preview", recovery.PreviewView.as_view()),
     path(f"{RUN}/resume", views.ResumeView.as_view()),
     path(f"{RUN}/cancel", views.CancelView.as_view()),
     path(f"{RUN}/pause", views.PauseView.as_view()),
@@ -19,6 +19,10 @@ urlpatterns = [
     path(f"{RUN}/steps/<str:path>", views.StepView.as_view()),
     path(f"{RUN}/steps/<str:path>/logs", views.LogsView.as_view()),
     path(f"{RUN}/steps/<str:path>/decide", views.DecideView.as_view()),
+    path(f"{RUN}/steps/<str:path>/edit-input", recovery.EditInputView.as_view()),
+    path(f"{RUN}/steps/<str:path>/skip", recovery.SkipView.as_view()),
+    path(f"{RUN}/steps/<str:path>/supply", recovery.SupplyView.as_view()),
+    path(f"{RUN}/steps/<str:path>/retry-now", recovery.RetryNowView.as_view()),
     path(f"{RUN}/items/<str:path>", views.ItemsView.as_view()),
     path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
     path(f"{RUN}/steps/<str:path>/callback-link", callbacks.LinkView.as_view()),

@@ -13,7 +13,6 @@ from builder.workflows.selectors import workflow_for
 from runs import services
 from runs.api import shapes
 from runs.core.breakpoints import from_json
-from runs.core.resume import NothingToResume
 from runs.engine.definitions import definition_of
 from runs.engine.scope import beginning_of
 from runs.models import Run, StepRun
@@ -93,25 +92,6 @@ class ItemsView(RunDoor):
         return Response(steps.item_page(run, steps.step_for(run, path), **self.query(shapes.ItemQuery)))
 
 
-class PreviewView(RunDoor):
-    @extend_schema(operation_id="previewRun", request=shapes.PreviewIn, responses=shapes.Preview)
-    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
-        """What a resume would do. Changes nothing."""
-        run = self.run(workspace, run_id)
-        paths = self.read(shapes.PreviewIn)["paths"]
-        try:
-            plan, saved_s, generation = services.preview_resume(actor=self.actor, run=run, paths=paths)
-        except NothingToResume as refusal:
-            nothing: dict[str, Any] = {"kept": [], "again": [], "effects": [], "saved_s": 0.0}
-            answer = {"allowed": False, "refusal": refusal.message, "generation": run.generation, **nothing}
-            return Response(answer)
-        effects = [vars(effect) for effect in plan.effects]
-        return Response(
-            {"allowed": True, "refusal": None, "generation": generation, "kept": plan.kept, "again": plan.again,
-             "effects": effects, "saved_s": saved_s}
-        )  # fmt: skip
-
-
 class ResumeView(RunDoor):
     @extend_schema(operation_id="resumeRun", request=shapes.ResumeIn, responses=shapes.Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
@@ -180,7 +160,7 @@ class AnswerView(Door):
 
 def _output(run: Run, step: StepRun) -> dict[str, Any]:
     """A container's output is a view over its items, of which no more is read than is shown."""
-    if step.item_total is None or step.status != "succeeded":
+    if step.item_total is None or step.status != "succeeded" or step.origin == "manual":
         return steps.value_shape(step.output, step.output_ref)
     with transaction.atomic():
         connection = raw_connection()

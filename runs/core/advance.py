@@ -196,7 +196,8 @@ def reset(tx: Transition, row: Row) -> None:
         return
     assert row.id is not None
     items = row.items
-    items.reopen, items.failed, items.open = tx.loader.broken_items(row.id), 0, 0
+    items.reopen = sorted({*items.reopen, *tx.loader.broken_items(row.id)})
+    items.failed = items.open = 0
     row.attempt += 1
     row.stamps += "s"
     row.handled = row.port = row.error = None

@@ -5,37 +5,18 @@ cannot differ.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from kit.errors import Conflict
 from runs.core.advance import propagate, reopen_rows, reset
+from runs.core.plan import Plan, finished_before, plan_of
 from runs.core.reopen import is_reopenable, what_reopens
 from runs.core.rows import Row
-from runs.core.states import FINAL_RUNS, OPEN, RunStatus, StepStatus
+from runs.core.states import FINAL_RUNS, RunStatus, StepStatus
 from runs.core.transition import Transition
-from steps.base import Delivery
 
 
 class NothingToResume(Conflict):
     code = "nothing_to_resume"
-
-
-@dataclass(frozen=True)
-class Effect:
-    """A step that runs again and acts on the outside."""
-
-    path: str
-    delivery: str
-    may_happen_twice: bool  # False: the outside sees the same idempotency key as before
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What an operation does to each step run that exists."""
-
-    kept: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)
-    effects: list[Effect] = field(default_factory=list)
 
 
 def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
@@ -50,7 +31,7 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
     # A cancel or a deadline may come while the last step runs: a run of which all has ended well only has to end.
     if not chosen and (paths is not None or tx.run.status not in FINAL_RUNS):
         raise NothingToResume("No step of this run has failed, is blocked or was cancelled.", status=tx.run.status)
-    before = {row.path: (row.status, row.attempt) for row in top.values()}
+    kept = finished_before(tx)
     tx.run.generation += 1
     if tx.run.status in FINAL_RUNS:  # a paused run stays so: what is reopened starts when it is unpaused
         tx.move_run(RunStatus.RUNNING, generation=tx.run.generation)
@@ -60,7 +41,7 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
         else:
             reset(tx, row)
     propagate(tx, (None, None))
-    return _plan(tx, before)
+    return plan_of(tx, kept)
 
 
 def _chosen(tx: Transition, top: dict[str, Row], paths: Collection[str] | None) -> list[Row]:
@@ -96,22 +77,5 @@ def _reopen_broken_items(tx: Transition, row: Row) -> None:
             _reopen_broken_items(tx, child)
     for index in sorted(busy):
         reopen_rows(tx, row, index)
-    items.reopen, items.failed = [index for index in broken if index not in busy], 0
-
-
-def _plan(tx: Transition, before: dict[str, tuple[StepStatus, int]]) -> Plan:
-    plan = Plan()
-    again = {
-        path: row
-        for path, (_, row) in tx.touched.items()
-        if row.status in OPEN and row.status is not StepStatus.NEEDS_DECISION  # a person's, not the resume's
-    }
-    for path, row in again.items():
-        plan.again.append(path)
-        node = tx.node(row)
-        own = tx.definition.specs[node.kind].delivery_of(node.config)
-        delivery = Delivery.AT_MOST_ONCE if row.delivery == "at_most_once" else own
-        if delivery is not Delivery.PURE and row.attempt > 0:
-            plan.effects.append(Effect(path, delivery, delivery is Delivery.AT_MOST_ONCE))
-    plan.kept.extend(path for path, (status, _) in before.items() if status is StepStatus.SUCCEEDED)
-    return plan
+    items.reopen = sorted({*items.reopen, *broken}.difference(busy))
+    items.failed = 0

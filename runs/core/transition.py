@@ -45,6 +45,10 @@ class Loader(Protocol):
         """The indexes of opened items with a step that failed unhandled or was cancelled, ascending."""
         ...
 
+    def stopped_items(self, container_id: int) -> list[int]:
+        """The indexes of opened items with a step that was cancelled, ascending."""
+        ...
+
 
 class ImpossibleMove(AppError):
     """The core was about to make a move that the table of states does not know: a defect, never a user's fault."""

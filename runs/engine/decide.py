@@ -2,34 +2,40 @@
 
 from typing import Any
 
-from kit.errors import NotFound
 from runs.core.commands import Decision, decide_outcome
+from runs.core.plan import Plan, finished_before, plan_of
 from runs.core.rows import Stored
 from runs.core.transition import Transition
 from runs.engine.commands import Command, Commanded, command
-from runs.payloads import json_text
+from runs.engine.operations import Operation, StepNotFound, step_at
+from runs.engine.repair import keep_value
 from runs.store.read import Connection
 
-FIND = "SELECT id FROM runs_steprun WHERE run_id = %s AND path = %s"
+__all__ = ["StepNotFound", "decide_step", "deciding"]
 
 
-class StepNotFound(NotFound):
-    code = "step_not_found"
+def deciding(connection: Connection, *, path: str, decision: Decision, output: Stored | None = None) -> Operation:
+    def act(tx: Transition) -> Plan:
+        row = step_at(connection, tx, path)
+        kept = finished_before(tx)
+        decide_outcome(tx, row, decision, output=output)
+        return plan_of(tx, kept, new_keys={path} if decision == "run_again" else ())
+
+    return act
 
 
 def decide_step(
-    connection: Connection, wanted: Command, *, path: str, decision: Decision, output: Any = None
-) -> Commanded:
-    """Raises StepNotFound, NotPossibleNow, GenerationChanged. `output` is taken with 'happened' only."""
+    connection: Connection, wanted: Command, *, path: str, decision: Decision, output: Any = None,
+    seen: str | None = None,
+) -> Commanded:  # fmt: skip
+    """Raises StepNotFound, NotPossibleNow, GenerationChanged, PlanChanged, OutputTooLarge. `output` is taken with
+    'happened' only.
+    """
+    stored = keep_value(connection, output, what="output") if decision == "happened" else None
+    operation = deciding(connection, path=path, decision=decision, output=stored)
 
     def act(tx: Transition) -> dict[str, Any]:
-        # PostgreSQL takes no NUL character, so no step has one
-        found = None if "\0" in path else connection.execute(FIND, (wanted.run_id, path)).fetchone()
-        if found is None:
-            raise StepNotFound(f"This run has no step '{path}'.", path=path)
-        row = tx.add_known(tx.loader.row(found[0]))
-        tx.scope((row.parent_id, row.index))
-        decide_outcome(tx, row, decision, output=Stored(text=json_text(output)))
-        return {"status": row.status.value}
+        operation(tx).must_be(seen)
+        return {"status": step_at(connection, tx, path).status.value}
 
     return command(connection, wanted, act)

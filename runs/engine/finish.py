@@ -340,6 +340,6 @@ def _held(held: Held, row: Row) -> Held:
     assert row.claim is not None
     return Held(
         row.id, held.run_id, held.run_number, held.workspace_id, held.version_id, row.path, row.node_id,
-        row.parent_id, row.index, row.attempt, row.fence, row.edition, row.claim,
+        row.parent_id, row.index, row.attempt, row.fence, row.edition, row.claim, held.key_root,
         held.run_is_counted,
     )  # fmt: skip

@@ -22,12 +22,14 @@ from runs.store.read import Connection
 from steps.registry import literal_fields
 
 READ_INPUT = "SELECT input FROM runs_run WHERE id = %s"
+# A container to which a person gave an output has that one, whatever its items have.
+TOTAL = "CASE WHEN origin <> 'manual' THEN item_total END"
 # Index: step_run_path.
-READ_OUTPUTS = """SELECT path, id, status, handled, output, output_ref, item_total FROM runs_steprun
+READ_OUTPUTS = f"""SELECT path, id, status, handled, output, output_ref, {TOTAL} FROM runs_steprun
     WHERE run_id = %s AND path = ANY(%s)"""
 READ_ITEMS = "SELECT items, items_ref FROM runs_steprun WHERE id = %s"
 # Index: step_run_items. A container's output is a view over its items' last steps, in their order.
-READ_ITEM_OUTPUTS = """SELECT item_index, node_id, status, output, output_ref, id, item_total FROM runs_steprun
+READ_ITEM_OUTPUTS = f"""SELECT item_index, node_id, status, output, output_ref, id, {TOTAL} FROM runs_steprun
     WHERE parent_id = %s AND node_id = ANY(%s) AND item_index <= %s ORDER BY item_index"""
 # How long that is, and the item in which it reaches so many characters. Containers in a container count as nothing.
 MEASURE = """SELECT coalesce(max(o.total), 0)::bigint, min(o.item_index) FILTER (WHERE o.total >= %s) FROM (

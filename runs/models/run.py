@@ -24,6 +24,10 @@ class Run(models.Model):
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.CharField(max_length=150)
     idempotency_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - unique where given
+    forked_from = models.ForeignKey(  # the run whose finished steps it copied; it stays as long as a fork refers to it
+        "self", null=True, on_delete=models.PROTECT, related_name="forks", db_index=False
+    )
+    key_root = models.UUIDField(null=True)  # of a fork with the same effects: the run whose idempotency keys it uses
     status = models.CharField(max_length=16, default=RunStatus.RUNNING)
     generation = models.IntegerField(default=1)  # +1 at each resume; guards commands
     event_seq = models.BigIntegerField(default=0)  # the last event's number; the next fence
@@ -59,6 +63,7 @@ class Run(models.Model):
             models.Index(fields=["workspace", "-number"], name="run_newest"),
             models.Index(fields=["workflow", "-number"], name="run_newest_of_workflow"),
             models.Index(fields=["workspace", "status", "-number"], name="run_by_status"),
+            models.Index(fields=["forked_from"], name="run_forks", condition=Q(forked_from__isnull=False)),
             models.Index(
                 fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])
             ),  # few rows, however many runs there were

@@ -50,6 +50,8 @@ class StepRun(models.Model):
     wait_kind = models.CharField(max_length=16, null=True)  # noqa: DJ001 - timer | approval | children
     input = models.TextField(null=True)  # noqa: DJ001 - resolved config, inline up to 8 kB
     input_ref = models.BinaryField(null=True)
+    override = models.TextField(null=True)  # noqa: DJ001 - settings that a person gave in place of the resolved ones
+    override_ref = models.BinaryField(null=True)
     output = models.TextField(null=True)  # noqa: DJ001
     output_ref = models.BinaryField(null=True)
     error = models.TextField(null=True)  # noqa: DJ001
@@ -72,10 +74,14 @@ class StepRun(models.Model):
     ready_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)  # of the present or last attempt
     finished_at = models.DateTimeField(null=True)
+    source = models.ForeignKey(  # of a copy: the step run that was executed; it stays as long as copies refer to it
+        "self", null=True, on_delete=models.PROTECT, related_name="copies", db_index=False
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "path"], name="step_run_path")]
         indexes = [
+            models.Index(fields=["source"], name="step_run_copies", condition=Q(source__isnull=False)),
             # step_run_turn, by an expression, is made in SQL: what a claim takes next
             models.Index(
                 fields=["held_by", "id"],
@@ -99,6 +105,9 @@ class StepRun(models.Model):
             # few rows: a sweep of payloads asks whether anything refers to them
             models.Index(fields=["output_ref"], name="step_run_output_ref", condition=Q(output_ref__isnull=False)),
             models.Index(fields=["input_ref"], name="step_run_input_ref", condition=Q(input_ref__isnull=False)),
+            models.Index(
+                fields=["override_ref"], name="step_run_override_ref", condition=Q(override_ref__isnull=False)
+            ),
             models.Index(fields=["items_ref"], name="step_run_items_ref", condition=Q(items_ref__isnull=False)),
             models.Index(
                 fields=["queue_until"],

@@ -168,7 +168,8 @@ class Attempt:
     def _resolved(self) -> Any:
         """Of an attempt without an answer: the config as the child had resolved it; None where it never came so far."""
         if self._input_text is None:
-            return None if has_expressions(encode(dict(self._job.config))) else self._job.config
+            is_raw = not self._job.is_resolved and has_expressions(encode(dict(self._job.config)))
+            return None if is_raw else self._job.config
         with suppress(ValueError):  # a body wrote to a pipe that is not its own
             return decode(self._input_text)
         return None

@@ -46,6 +46,7 @@ def pack_job(job: Job) -> str:
             [(kept.key, kept.kind, kept.value, kept.attempt) for kept in job.checkpoints],
             job.previous and (job.previous.number, job.previous.outcome, _or_none(job.previous.error)),
             job.output_limit_bytes,
+            job.is_resolved,
         )
     )
 
@@ -63,7 +64,9 @@ def has_expressions(text: str) -> bool:
 
 
 def unpack_job(text: str) -> Task:
-    parts: list[Any] = [*decode(text), has_expressions(text)]
+    parts: list[Any] = decode(text)
+    is_resolved = parts.pop()
+    parts.append(not is_resolved and has_expressions(text))
     return Task(*parts)
 
 

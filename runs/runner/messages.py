@@ -47,6 +47,7 @@ class Job:
     previous: Previous | None = None
     output_limit_bytes: int = 16 * 1024 * 1024
     log_limit_bytes: int = 1024 * 1024
+    is_resolved: bool = False  # a person gave the config: nothing in it is an expression any more
 
 
 __all__ = [

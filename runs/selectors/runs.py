@@ -39,7 +39,9 @@ class Filters:
 
 
 def runs_of(actor: Actor, workspace: Workspace) -> QuerySet[Run]:
-    return visible_to(actor, Run.objects.select_related("workflow", "version", "started_by", "workspace"), workspace)
+    return visible_to(
+        actor, Run.objects.select_related("workflow", "version", "started_by", "workspace", "forked_from"), workspace
+    )
 
 
 def run_for(actor: Actor, workspace: Workspace, run_id: UUID) -> Run:
@@ -109,6 +111,7 @@ def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
         "version": run.version.number,
         "trigger": run.trigger,
         "trigger_id": run.trigger_id,
+        "forked_from": run.forked_from and {"id": run.forked_from.id, "number": run.forked_from.number},
         "started_by": run.actor,
         "started_at": run.created_at,
         "finished_at": run.finished_at,
@@ -145,7 +148,7 @@ def snapshot(run: Run) -> dict[str, Any]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        fresh = Run.objects.select_related("workflow", "version").get(id=run.id)
+        fresh = Run.objects.select_related("workflow", "version", "forked_from").get(id=run.id)
         steps = list(StepRun.objects.filter(run_id=run.id, parent__isnull=True).order_by("id"))
         steps += _items([step for step in steps if step.item_total is not None])
         row = rows_of([fresh])[0]
@@ -159,7 +162,7 @@ def snapshot(run: Run) -> dict[str, Any]:
     return {
         "run": {**row, **own},
         "graph": decoded(fresh.version.graph),
-        "steps": [step_shape(step) for step in steps],
+        "steps": [step_shape(fresh, step) for step in steps],
         "seq": fresh.event_seq,
     }
 

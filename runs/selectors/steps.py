@@ -31,7 +31,7 @@ class StepNotFound(NotFound):
     code = "step_not_found"
 
 
-def step_shape(step: StepRun) -> dict[str, Any]:
+def step_shape(run: Run, step: StepRun) -> dict[str, Any]:
     return {
         "path": step.path,
         "node": step.node_id,
@@ -54,7 +54,7 @@ def step_shape(step: StepRun) -> dict[str, Any]:
         "finished_at": step.finished_at,
         "duration_ms": _duration_ms(step.started_at, step.finished_at),
         "delivery": step.delivery,
-        "idempotency_key": idempotency_key(step.run_id, step.path, step.edition),
+        "idempotency_key": idempotency_key(run.key_root or run.id, step.path, step.edition),
         "fence": step.fence,
         "map": _map_shape(step),
     }
@@ -87,8 +87,10 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
     waits = list(Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at"))
     votes = votes_on(waits)
     return {
-        "step": step_shape(step),
+        "step": step_shape(run, step),
         "input": value_shape(step.input, step.input_ref),
+        "edition": step.edition,
+        "override": value_shape(step.override, step.override_ref) if step.override or step.override_ref else None,
         "output": output,
         "attempts": [attempt_shape(attempt) for attempt in attempts],
         "checkpoints": [
@@ -184,7 +186,7 @@ def item_page(run: Run, container: StepRun, *, status: str, limit: int, cursor: 
     found = list(rows.order_by("item_index", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit
     following = encode_cursor(page[-1].item_index, page[-1].id) if more else None
-    return {"items": [step_shape(step) for step in page], "next": following}
+    return {"items": [step_shape(run, step) for step in page], "next": following}
 
 
 def _duration_ms(started: datetime | None, finished: datetime | None) -> float | None:

@@ -109,6 +109,7 @@ CREATE OR REPLACE VIEW runs_broken_i12 AS  -- every reference resolves
     FROM runs_steprun s
     WHERE (s.output_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.output_ref))
         OR (s.input_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.input_ref))
+        OR (s.override_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.override_ref))
         OR (s.items_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.items_ref));
 CREATE OR REPLACE VIEW runs_broken_i14 AS  -- every event has an actor
     SELECT e.run_id, 'I14: event ' || e.seq || ' has no actor' AS what FROM runs_event e WHERE e.actor = '';

@@ -24,11 +24,13 @@ class Held:
     fence: int
     edition: int
     claim: UUID
+    key_root: UUID  # the run of which its idempotency key is made
     run_is_counted: bool = False  # under a limit of runs
 
 
 HELD = """s.id, s.run_id, r.number, r.workspace_id, r.version_id, s.path, s.node_id, s.parent_id, s.item_index,
-    s.attempt, s.fence, s.edition, s.claim, r.begun_at IS NOT NULL"""
+    s.attempt, s.fence, s.edition, s.claim, coalesce(r.key_root, r.id),
+    r.begun_at IS NOT NULL"""
 
 # Ready, and not waiting for room under a limit. Index: step_run_turn.
 READY = "s.status = 'ready' AND s.held_by IS NULL"
@@ -47,7 +49,8 @@ def starting(begins: str = "") -> str:
     return f"""counted AS (
     UPDATE runs_run r SET event_seq = event_seq + 1, running_count = running_count + 1{begins} FROM candidate c
     WHERE r.id = c.run_id
-    RETURNING r.id, r.event_seq, r.run_day, r.number, r.workspace_id, r.version_id, r.begun_at
+    RETURNING r.id, r.event_seq, r.run_day, r.number, r.workspace_id, r.version_id, r.begun_at,
+        r.key_root
 ), started AS (
     UPDATE runs_steprun s SET status = 'running', attempt = attempt + 1, tries = tries + 1, fence = n.event_seq,
         changed_seq = n.event_seq, worker = %(worker)s, claim = %(claim)s, started_at = statement_timestamp(),
@@ -62,7 +65,8 @@ def starting(begins: str = "") -> str:
 
 
 STARTED = """SELECT s.id, s.run_id, n.number, n.workspace_id, n.version_id, s.path, s.node_id, s.parent_id,
-    s.item_index, s.attempt, s.fence, s.edition, s.claim, n.begun_at IS NOT NULL FROM started s, counted n"""
+    s.item_index, s.attempt, s.fence, s.edition, s.claim, coalesce(n.key_root, n.id), n.begun_at IS NOT NULL
+    FROM started s, counted n"""
 
 # Goes round the workspaces that have something ready in the lane, from the one after the last that this thread served,
 # and takes the first step that it can lock: so one workspace's flood costs another one step's wait. `ring` is walked
@@ -97,10 +101,10 @@ CLAIM = f"""WITH RECURSIVE ring AS (
 ), {starting()}
 {STARTED}
 UNION ALL
-SELECT c.id, c.run_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM chosen c
+SELECT c.id, c.run_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM chosen c
     WHERE c.is_limited
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
     WHERE NOT EXISTS (SELECT FROM chosen) AND EXISTS (
         SELECT FROM (SELECT s.* FROM runs_steprun s WHERE {READY} AND s.queue = %(queue)s OFFSET 0) s
         CROSS JOIN LATERAL (SELECT r.status FROM runs_run r WHERE r.id = s.run_id OFFSET 0) r

@@ -59,6 +59,8 @@ ROUND = "(SELECT count(*) FROM runs_wait w WHERE w.step_run_id = %s AND w.status
 # Index: callback_early.
 READ_EARLY = f"""SELECT body FROM runs_callback WHERE step_run_id = %s AND round = {ROUND}
     AND received_at IS NOT NULL AND used_at IS NULL"""
+READ_STOPPED_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent_id = %s AND status = 'cancelled'
+    AND reason IS DISTINCT FROM 'outrun' ORDER BY item_index"""
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
@@ -133,6 +135,9 @@ class Rows:
 
     def broken_items(self, container_id: int) -> list[int]:
         return [index for (index,) in self.connection.execute(READ_BROKEN_ITEMS, (container_id,))]
+
+    def stopped_items(self, container_id: int) -> list[int]:
+        return [index for (index,) in self.connection.execute(READ_STOPPED_ITEMS, (container_id,))]
 
     def _rows(self, query: str, *values: Any) -> list[Row]:
         return [step_row(found) for found in self.connection.execute(query, values)]

@@ -101,6 +101,12 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("PUT", f"{WORKSPACE}/retention"): Row(Permission.MANAGE_WORKSPACE, lambda world: {"days": 90}),
     ("POST", f"{STEP}/callback-link"): Row(Permission.APPROVE, None, 409),  # a delay takes no callback
     ("POST", "callbacks/{token}"): Row("anyone"),
+    ("POST", f"{STEP}/edit-input"): Row(
+        Permission.RUN, lambda world: {**_command(), "generation": 1, "input": {"seconds": 1}}, 409
+    ),  # it has not failed
+    ("POST", f"{STEP}/skip"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),
+    ("POST", f"{STEP}/supply"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1, "output": 1}, 409),
+    ("POST", f"{STEP}/retry-now"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),
     ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410

@@ -149,6 +149,9 @@ def test_bad_bodies_are_named_and_change_nothing(key: Key, world: World) -> None
     assert AuditRecord.objects.count() == recorded
 
 
+TAKES_ANY_JSON = {"output"}
+
+
 @pytest.mark.parametrize("key", WITH_A_BODY, ids=" ".join)
 def test_each_field_refuses_a_wrong_type_by_its_name(key: Key, world: World) -> None:
     body = ROUTES[key].body
@@ -157,6 +160,8 @@ def test_each_field_refuses_a_wrong_type_by_its_name(key: Key, world: World) -> 
     recorded = AuditRecord.objects.count()
     right = body(world)
     for name, value in right.items():
+        if name in TAKES_ANY_JSON:
+            continue
         wrong = {**right, name: "text" if not isinstance(value, str) else ["a list"]}
         problem = _problem(_send(owner, key, world, raw=json.dumps(wrong).encode()), 400)
         assert problem["data"]["fields"][0]["field"].startswith(name), problem

@@ -52,6 +52,8 @@ export const previewResume = (ref: RunRef, paths?: string[]) =>
 export interface ResumeCommand {
   command_id: string;
   generation: number;
+  /** The token of the plan that was shown: the act does just that, or is refused. */
+  plan: string | null;
   paths?: string[];
 }
 

@@ -308,7 +308,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description What a resume would do. Changes nothing. */
+        /** @description What an operation would do. Changes nothing. */
         post: operations["previewRun"];
         delete?: never;
         options?: never;
@@ -384,6 +384,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/edit-input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The failed step runs again on these settings, under a new idempotency key. */
+        post: operations["editStepInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/logs": {
         parameters: {
             query?: never;
@@ -395,6 +412,57 @@ export interface paths {
         get: operations["getLog"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/retry-now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The next attempt starts at once. */
+        post: operations["retryStepNow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The flow goes on as if the step were not there. */
+        post: operations["skipStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/supply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The step succeeds with this output, by hand. */
+        post: operations["supplyOutput"];
         delete?: never;
         options?: never;
         head?: never;
@@ -911,17 +979,16 @@ export interface components {
             failed: number;
             succeeded: number;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
         DecideIn: {
             /** Format: uuid */
             command_id: string;
             generation: number;
-            decision: components["schemas"]["DecideInDecisionEnum"];
+            plan?: string | null;
+            decision: components["schemas"]["OutcomeDecision"];
             /** @description Any JSON value */
             output?: unknown;
         };
-        /** @enum {string} */
-        DecideInDecisionEnum: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
         DeliveryEnum: "pure" | "keyed" | "at_most_once";
         DescribeAnswer: {
@@ -960,6 +1027,15 @@ export interface components {
         DraftSave: {
             revision: number;
             graph: unknown;
+        };
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
+        EditInputIn: {
+            /** Format: uuid */
+            command_id: string;
+            generation: number;
+            plan?: string | null;
+            /** @description Any JSON value */
+            input: unknown;
         };
         /** @description Describes an answer. */
         EffectOut: {
@@ -1019,6 +1095,12 @@ export interface components {
         };
         /** @enum {string} */
         FiringStatus: "queued" | "fired" | "skipped" | "missed" | "failed";
+        /** @description Describes an answer. */
+        ForkedFrom: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+        };
         GraphEdge: {
             id: string;
             source: string;
@@ -1132,6 +1214,14 @@ export interface components {
             items: components["schemas"]["Member"][];
             next: string | null;
         };
+        /** @enum {string} */
+        NodeFateAction: "kept" | "again" | "new" | "removed";
+        /** @description Describes an answer. */
+        NodeFateOut: {
+            key: string;
+            action: components["schemas"]["NodeFateAction"];
+            reason: string;
+        };
         OpenedMail: {
             mail: components["schemas"]["Mail"];
             /** @description The plain text part, 100,000 characters at most. */
@@ -1142,7 +1232,9 @@ export interface components {
             attachments: string[];
         };
         /** @enum {string} */
-        OperationEnum: "resume";
+        OperationEnum: "resume" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
+        /** @enum {string} */
+        OutcomeDecision: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
         OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled";
         Part: {
@@ -1177,13 +1269,21 @@ export interface components {
             kept: string[];
             again: string[];
             effects: components["schemas"]["EffectOut"][];
+            nodes: components["schemas"]["NodeFateOut"][];
             /** Format: double */
             saved_s: number;
+            plan: string | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewIn: {
             operation: components["schemas"]["OperationEnum"];
             paths?: string[] | null;
+            path?: string | null;
+            /** @default happened */
+            decision: components["schemas"]["OutcomeDecision"];
+            /** @description Any JSON value */
+            input?: unknown;
+            port?: string | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewScheduleIn: {
@@ -1201,16 +1301,18 @@ export interface components {
         };
         /** @enum {string} */
         ResultEnum: "taken" | "kept" | "already";
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
         ResumeIn: {
             /** Format: uuid */
             command_id: string;
             generation: number;
+            plan?: string | null;
             paths?: string[] | null;
         };
         /** @description Describes an answer. */
         Resumed: {
             generation: number;
+            status: components["schemas"]["RunStatus"];
             again: string[];
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
@@ -1226,6 +1328,13 @@ export interface components {
             /** Format: date-time */
             changed_at: string | null;
             changed_by: string | null;
+        };
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
+        RetryNowIn: {
+            /** Format: uuid */
+            command_id: string;
+            generation: number;
+            plan?: string | null;
         };
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
@@ -1268,6 +1377,7 @@ export interface components {
             trigger: string;
             /** Format: uuid */
             trigger_id: string | null;
+            forked_from: components["schemas"]["ForkedFrom"] | null;
             started_by: string;
             /** Format: date-time */
             started_at: string;
@@ -1311,6 +1421,7 @@ export interface components {
             trigger: string;
             /** Format: uuid */
             trigger_id: string | null;
+            forked_from: components["schemas"]["ForkedFrom"] | null;
             started_by: string;
             /** Format: date-time */
             started_at: string;
@@ -1350,6 +1461,13 @@ export interface components {
         };
         /** @enum {string} */
         SeverityEnum: "error" | "warning";
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
+        SkipIn: {
+            /** Format: uuid */
+            command_id: string;
+            generation: number;
+            plan?: string | null;
+        };
         /** @description Describes an answer. */
         Snapshot: {
             run: components["schemas"]["RunWithInput"];
@@ -1398,6 +1516,8 @@ export interface components {
         StepDetail: {
             step: components["schemas"]["Step"];
             input: components["schemas"]["Value"];
+            edition: number;
+            override: components["schemas"]["Value"] | null;
             output: components["schemas"]["Value"];
             attempts: components["schemas"]["AttemptOut"][];
             checkpoints: components["schemas"]["CheckpointOut"][];
@@ -1442,6 +1562,16 @@ export interface components {
         };
         /** @enum {string} */
         StepStatus: "pending" | "ready" | "running" | "retry_wait" | "waiting" | "needs_decision" | "blocked" | "succeeded" | "failed" | "skipped" | "cancelled";
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
+        SupplyIn: {
+            /** Format: uuid */
+            command_id: string;
+            generation: number;
+            plan?: string | null;
+            /** @description Any JSON value */
+            output: unknown;
+            port?: string | null;
+        };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         TriggerCreate: {
             kind: components["schemas"]["TriggerKind"];
@@ -2532,6 +2662,42 @@ export interface operations {
             };
         };
     };
+    editStepInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditInputIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getLog: {
         parameters: {
             query?: {
@@ -2554,6 +2720,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryStepNow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryNowIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkipIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    supplyOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SupplyIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
                 };
             };
             /** @description A problem */

@@ -56,7 +56,7 @@ export type StepDetail = With<
 export type LogChunk = S['LogPage'];
 
 export type ResumePreview = S['Preview'];
-export type Decision = S['DecideInDecisionEnum'];
+export type Decision = S['OutcomeDecision'];
 export type OpenWait = With<S['InboxWait'], { data: JsonData; answer: Json }>;
 
 export type Workflow = With<S['WorkflowOut'], { last_run: With<S['LastRunOut'], { status: RunStatus }> | null }>;

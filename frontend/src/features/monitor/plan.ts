@@ -56,7 +56,12 @@ export function useResumePlan(may: boolean): Plan {
   const resume = useMutation({
     // The command's id is made when the plan is opened: a second click sends the same command, not another one.
     mutationFn: ({ command, paths }: Opened) =>
-      resumeRun(ref, { command_id: command, generation, ...(paths ? { paths } : {}) }),
+      resumeRun(ref, {
+        command_id: command,
+        generation,
+        plan: preview.data?.plan ?? null,
+        ...(paths ? { paths } : {}),
+      }),
     onSuccess: close,
     onError: (error) => notifyFailure('The run was not resumed', error),
     onSettled: () => refresh(),

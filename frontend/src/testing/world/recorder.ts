@@ -61,6 +61,7 @@ export class Recorder {
       workflow: WORKFLOW,
       version: 3,
       started_by: by,
+      forked_from: null,
       started_at: new Date(this.now).toISOString(),
       finished_at: null,
       trigger: by === 'schedule' ? 'schedule' : 'manual',

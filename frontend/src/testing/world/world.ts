@@ -83,6 +83,8 @@ export class World {
     const kept = top.filter((step) => step.status === 'succeeded');
     return {
       generation: run.run.generation,
+      nodes: [],
+      plan: again.length > 0 ? `plan-${run.run.generation}` : null,
       kept: kept.map((step) => step.path),
       again: again.map((step) => step.path),
       effects: again
@@ -134,6 +136,8 @@ export class World {
     return {
       step,
       input: asValue(inputOf(step)),
+      edition: 1,
+      override: null,
       output: asValue(step.status === 'succeeded' ? outputOf(step) : null),
       attempts: attemptsOf(run, path),
       checkpoints: [],

@@ -27,6 +27,8 @@ function preview(more: Partial<ResumePreview> = {}): ResumePreview {
     kept: ['fetch', 'ocr_documents'],
     again: ['format', 'compliance'],
     effects: [],
+    nodes: [],
+    plan: 'plan-1',
     saved_s: 192,
     allowed: true,
     refusal: null,

@@ -1,0 +1,141 @@
+"""What people and programs do to runs that cannot go on, and what each of it would do: permission, act, audit.
+
+Every operation has a preview; `seen` is the token of the plan that it showed. The act does just that, or is refused.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from builder.connections.masking import MARK, Masker
+from builder.connections.selectors import SECRETS, kinds_in, settings_of
+from kit.errors import AppError
+from runs.engine import decide, repair, resume
+from runs.engine.commands import Command
+from runs.engine.operations import Operation, Preview
+from runs.engine.operations import preview as engine_preview
+from runs.engine.repair import BadStepInput
+from runs.models import Run
+from runs.payloads import json_text
+from runs.services import act_on
+from runs.store.djangos import errors_as_djangos, raw_connection
+from runs.store.read import Connection
+from teams.access import Actor, Permission, require
+from teams.models import Workspace
+
+MARK_AS_JSON = json_text(MARK).strip('"')
+Asked = Mapping[str, Any]  # the fields of a preview's request
+
+
+def edit_input(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, given: Any, seen: str | None = None
+) -> dict[str, Any]:
+    """The failed step runs again on the settings that are given. Raises StepNotFound, BadStepInput, ValueTooLarge,
+    NotPossibleNow, GenerationChanged, PlanChanged.
+    """
+    require(actor, Permission.RUN, run.workspace)
+    check_no_secret(run.workspace, given)
+    wanted = Command(command_id, run.id, "edit_input", actor.name, generation, subject=path)
+    return act_on(
+        actor, run, wanted, step=path, act=lambda c: repair.edit_step(c, wanted, path=path, given=given, seen=seen)
+    )
+
+
+def skip_step(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, seen: str | None = None
+) -> dict[str, Any]:
+    """The flow goes on without the step. Raises StepNotFound, NotPossibleNow, GenerationChanged, PlanChanged."""
+    wanted = Command(command_id, run.id, "skip", actor.name, generation, subject=path)
+    return act_on(actor, run, wanted, step=path, act=lambda c: repair.skip_step(c, wanted, path=path, seen=seen))
+
+
+def supply_output(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, output: Any, port: str | None = None,
+    seen: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The step succeeds with this output, by hand. Secrets in it are masked, as in any output. Raises StepNotFound,
+    ValueTooLarge, NotPossibleNow, GenerationChanged, PlanChanged.
+    """
+    require(actor, Permission.RUN, run.workspace)
+    kept = masker_of(run.workspace).value(output)
+    wanted = Command(command_id, run.id, "supply_output", actor.name, generation, subject=path)
+    return act_on(
+        actor,
+        run,
+        wanted,
+        step=path,
+        act=lambda c: repair.supply_step(c, wanted, path=path, output=kept, port=port, seen=seen),
+    )
+
+
+def retry_now(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, seen: str | None = None
+) -> dict[str, Any]:
+    """The next attempt starts at once. Raises StepNotFound, NotPossibleNow, GenerationChanged, PlanChanged."""
+    wanted = Command(command_id, run.id, "retry_now", actor.name, generation, subject=path)
+    return act_on(actor, run, wanted, step=path, act=lambda c: repair.retry_step(c, wanted, path=path, seen=seen))
+
+
+# ---------------------------------------------------------------------- previews
+
+
+def preview(*, actor: Actor, run: Run, asked: Asked) -> Preview:
+    """What an operation would do, the seconds that it saves, and the generation that was seen. Changes nothing.
+
+    Raises what the operation would raise.
+    """
+    require(actor, Permission.VIEW, run.workspace)
+    if asked["operation"] == "edit_input":
+        check_no_secret(run.workspace, asked.get("input"))
+    with errors_as_djangos(), transaction.atomic():
+        connection = raw_connection()
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        if asked["operation"] == "edit_input":
+            repair.check_input(connection, run.id, path=asked["path"], given=asked.get("input"))
+        return engine_preview(connection, run.id, OPERATIONS[asked["operation"]](connection, asked))
+
+
+def _deciding(connection: Connection, asked: Asked) -> Operation:
+    return decide.deciding(connection, path=asked["path"], decision=asked["decision"])
+
+
+def _supplying(connection: Connection, asked: Asked) -> Operation:
+    """The value itself is of no concern to what follows."""
+    return repair.supplying(connection, path=asked["path"], output=repair.NOTHING, port=asked.get("port"))
+
+
+OPERATIONS: Mapping[str, Callable[[Connection, Asked], Operation]] = {
+    "resume": lambda _, asked: resume.resuming(asked.get("paths")),
+    "decide": _deciding,
+    "edit_input": lambda connection, asked: repair.editing(connection, path=asked["path"]),
+    "skip": lambda connection, asked: repair.skipping(connection, path=asked["path"]),
+    "supply_output": _supplying,
+    "retry_now": lambda connection, asked: repair.retrying(connection, path=asked["path"]),
+}
+
+# ---------------------------------------------------------------------- secrets
+
+
+def masker_of(workspace: Workspace) -> Masker:
+    """Of all connections of the workspace: nobody knows where a person has a value from. One that cannot be opened
+    here has secrets that nobody here can know.
+    """
+    secrets: list[str] = []
+    for name in kinds_in(workspace):
+        try:
+            secrets += settings_of(workspace.id, [name])[name][SECRETS]
+        except (AppError, KeyError):
+            continue
+    return Masker(secrets)
+
+
+def check_no_secret(workspace: Workspace, given: Any) -> None:
+    """An input is kept and shown, so it may hold no secret; masked, it would be another input. Raises BadStepInput."""
+    if MARK_AS_JSON in json_text(given):
+        what = f"It holds {MARK}, which stands where a secret was taken out. Enter the value itself, or a connection."
+        raise BadStepInput(what, fields=[{"field": "input", "message": what}])
+    if masker_of(workspace).value(given) != given:
+        what = "It holds the secret of a connection, and would be shown to everybody: name the connection instead."
+        raise BadStepInput(what, fields=[{"field": "input", "message": what}])

@@ -1,0 +1,379 @@
+"""Edit the input, skip, give the output by hand, retry now: what a person does to one step that cannot go on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from builder.graph.model import Policy, Retry
+from runs.core.commands import NotPossibleNow, cancel, decide_outcome, expire
+from runs.core.outcomes import Crashed, Error, Failed, Fans, Succeeded, Waits
+from runs.core.plan import Plan, PlanChanged
+from runs.core.repair import edit_input, retry_now, skip, supply_output
+from runs.core.resume import resume
+from runs.core.rows import Row, Stored
+from runs.core.transition import Transition
+from tests.graphs import draw
+from tests.memory import MemoryRun
+
+BROKEN = Failed(Error("broken", "It broke."))
+Act = Callable[[Transition, Row], Plan]
+
+
+def begun(drawing: str, **options: Any) -> MemoryRun:
+    return MemoryRun(draw(drawing, plain="pass_through", **options))
+
+
+def supply(port: str | None = None) -> Act:
+    return lambda tx, row: supply_output(tx, row, output=Stored(text="7"), port=port)
+
+
+def do(memory: MemoryRun, path: str, act: Act) -> Plan:
+    """The act, after a preview that must say the same and change nothing."""
+    before = (memory.statuses(), memory.run, len(memory.events))
+    shown = memory.preview(lambda tx: act(tx, memory._in(tx, path)))
+    assert (memory.statuses(), memory.run, len(memory.events)) == before
+    plan = memory.on(path, act)
+    assert plan == shown
+    plan.must_be(shown.token)
+    return plan
+
+
+def starts(memory: MemoryRun) -> list[str | None]:
+    return [event.path for event in memory.events if event.type == "step.running"]
+
+
+def failed_at_b() -> MemoryRun:
+    memory = begun("S > A > B > C > D")
+    memory.finish("A", Succeeded(1))
+    memory.finish("B", BROKEN)
+    assert memory.run.status == "failed"
+    return memory
+
+
+# ---------------------------------------------------------------------- in a chain
+
+
+def test_a_step_whose_input_was_edited_runs_again_under_a_new_key_and_what_follows_runs_after_it() -> None:
+    memory = failed_at_b()
+    plan = do(memory, "B", edit_input)
+    assert (plan.kept, plan.again) == (["S", "A"], ["B", "C", "D"])
+    assert (memory.by_path("B").edition, memory.run.generation) == (2, 2)
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert starts(memory) == ["A", "B", "B", "C", "D"]
+
+
+def test_an_edited_step_that_fails_again_keeps_its_edition_when_it_is_resumed() -> None:
+    memory = failed_at_b()
+    do(memory, "B", edit_input)
+    memory.finish("B", BROKEN)
+    memory.transact(resume)
+    assert memory.by_path("B").edition == 2
+
+
+def test_an_edited_input_may_take_effect_twice_since_the_outside_sees_another_key() -> None:
+    configs = {"B": {"method": "POST", "url": "https://example.com", "idempotency": True}}
+    memory = begun("S > B:http_request", configs=configs)
+    memory.finish("B", BROKEN)
+    resumed = memory.preview(resume)
+    edited = memory.preview(lambda tx: edit_input(tx, memory._in(tx, "B")))
+    assert [effect.path for effect in edited.effects] == ["B"]
+    assert edited.effects[0].may_happen_twice
+    assert [effect.path for effect in resumed.effects] == ["B"]
+
+
+def test_what_follows_a_skipped_step_runs_and_the_step_does_not() -> None:
+    memory = failed_at_b()
+    plan = do(memory, "B", skip)
+    assert plan.again == ["C", "D"]
+    assert memory.by_path("B").reason == "by_person"
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert starts(memory) == ["A", "B", "C", "D"]
+
+
+def test_an_output_by_hand_makes_the_step_succeed_once_and_for_all() -> None:
+    memory = failed_at_b()
+    plan = do(memory, "B", supply())
+    assert plan.again == ["C", "D"]
+    row = memory.by_path("B")
+    assert (row.status, row.origin, row.port, row.output) == ("succeeded", "manual", "out", Stored(text="7"))
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    for act in (edit_input, skip, supply()):
+        with pytest.raises(NotPossibleNow):
+            memory.on("B", act)
+
+
+def test_a_supplied_output_goes_by_the_port_that_the_person_names() -> None:
+    memory = begun("S > I, I ?true> A, I ?false> B")
+    memory.finish("I", BROKEN)
+    for wrong in (None, "out", "maybe"):
+        with pytest.raises(NotPossibleNow, match="true, false"):
+            memory.on("I", supply(wrong))
+    do(memory, "I", supply("false"))
+    assert memory.statuses()["A"] == "skipped"
+    assert memory.statuses()["B"] == "ready"
+
+
+def test_other_failures_of_the_run_stay_as_they_are() -> None:
+    memory = begun("S > A > C, S > B > D")
+    memory.finish("A", BROKEN)
+    memory.finish("B", BROKEN)
+    plan = do(memory, "A", skip)
+    assert plan.again == ["C"]
+    memory.succeed_all()
+    assert memory.run.status == "failed"
+    assert memory.statuses()["B"] == "failed"
+    do(memory, "B", supply())
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+def test_a_branch_that_runs_is_not_disturbed() -> None:
+    memory = begun("S > A > C, S > B > D")
+    memory.finish("A", BROKEN)
+    memory.claim("B")
+    fence = memory.by_path("B").fence
+    do(memory, "A", edit_input)
+    assert (memory.by_path("B").status, memory.by_path("B").fence) == ("running", fence)
+    assert memory.run.generation == 2
+    memory.finish("B", Succeeded(1))
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+def test_what_failed_because_of_another_step_runs_at_once_on_an_edited_input() -> None:
+    memory = begun("S > A > B > C", policies={"B": Policy(on_upstream_failure="fail")})
+    memory.finish("A", BROKEN)
+    assert memory.statuses()["B"] == "failed"
+    do(memory, "B", edit_input)
+    memory.succeed_all()
+    assert memory.statuses() == {"S": "succeeded", "A": "failed", "B": "succeeded", "C": "succeeded"}
+    assert memory.run.status == "failed"
+
+
+# ---------------------------------------------------------------------- blocked, undecided, waiting
+
+
+def test_a_blocked_step_can_be_skipped_or_given_an_output_while_the_failure_before_it_stays() -> None:
+    for act in (skip, supply()):
+        memory = begun("S > A > B > C", policies={"B": Policy(on_upstream_failure="wait")})
+        memory.finish("A", BROKEN)
+        assert memory.statuses()["B"] == "blocked"
+        with pytest.raises(NotPossibleNow):
+            memory.on("B", edit_input)
+        do(memory, "B", act)
+        memory.succeed_all()
+        assert memory.statuses()["C"] == "succeeded"
+        assert memory.run.status == "failed"
+
+
+def test_a_step_of_unknown_outcome_can_be_skipped_or_given_an_output() -> None:
+    for act in (skip, supply()):
+        memory = begun("S > A > B", policies={"A": Policy(delivery="at_most_once")})
+        memory.finish("A", Crashed("killed"))
+        assert memory.statuses()["A"] == "needs_decision"
+        do(memory, "A", act)
+        memory.succeed_all()
+        assert memory.run.status == "succeeded"
+        assert starts(memory) == ["A", "B"]
+
+
+def test_nothing_is_done_to_an_undecided_step_of_a_run_that_was_cancelled() -> None:
+    memory = begun("S > A, S > B", policies={"A": Policy(delivery="at_most_once")})
+    memory.claim("B")
+    memory.finish("A", Crashed("killed"))
+    memory.transact(cancel)
+    with pytest.raises(NotPossibleNow):
+        memory.on("A", skip)
+
+
+def test_nothing_is_done_to_a_failed_step_of_a_cancelled_run_before_it_is_resumed() -> None:
+    memory = begun("S > A, S > B")
+    memory.finish("A", BROKEN)
+    memory.transact(cancel)
+    with pytest.raises(NotPossibleNow, match="resume it first"):
+        memory.on("A", skip)
+
+
+def test_a_failure_that_was_handled_is_not_mended_afterwards() -> None:
+    memory = begun("S > A > B", policies={"A": Policy(on_error="fallback", fallback=1)})
+    memory.finish("A", BROKEN)
+    for act in (edit_input, skip, supply()):
+        with pytest.raises(NotPossibleNow, match="run it again from here"):
+            memory.on("A", act)
+
+
+def test_a_retry_can_start_at_once_and_nothing_else_can() -> None:
+    memory = begun("S > A > B", policies={"A": Policy(retry=Retry(attempts=3, first_delay_s=3600))})
+    with pytest.raises(NotPossibleNow):
+        memory.on("A", retry_now)
+    memory.finish("A", Failed(Error("flaky", "Again.", retryable=True)))
+    plan = do(memory, "A", retry_now)
+    assert plan.again == ["A"]
+    assert memory.statuses()["A"] == "ready"
+    assert memory.by_path("A").tries == 1
+
+
+def test_a_retry_is_not_started_in_a_run_that_is_being_cancelled() -> None:
+    memory = begun("S > A, S > B", policies={"A": Policy(retry=Retry(attempts=3))})
+    memory.finish("A", Failed(Error("flaky", "Again.", retryable=True)))
+    memory.run.status = "cancelling"  # type: ignore[assignment]
+    with pytest.raises(NotPossibleNow):
+        memory.on("A", retry_now)
+
+
+def test_a_run_again_after_an_unknown_outcome_is_told_as_an_effect() -> None:
+    memory = begun("S > A > B", policies={"A": Policy(delivery="at_most_once")})
+    memory.finish("A", Crashed("killed"))
+    memory.on("A", lambda tx, row: decide_outcome(tx, row, "run_again"))
+    assert memory.by_path("A").edition == 2
+
+
+# ---------------------------------------------------------------------- plans
+
+
+def test_an_act_that_would_do_something_else_than_its_plan_is_refused() -> None:
+    memory = begun("S > A > C, S > B > D")
+    memory.finish("A", BROKEN)
+    shown = memory.preview(resume)
+    memory.finish("B", BROKEN)
+    now = memory.preview(resume)
+    assert now.again != shown.again
+    with pytest.raises(PlanChanged):
+        now.must_be(shown.token)
+    now.must_be(None)
+
+
+def test_what_was_finished_meanwhile_changes_no_plan() -> None:
+    memory = begun("S > A > C, S > B > D")
+    memory.finish("A", BROKEN)
+    shown = memory.preview(resume)
+    memory.finish("B", Succeeded(1))
+    memory.preview(resume).must_be(shown.token)
+
+
+# ---------------------------------------------------------------------- in containers
+
+
+def fanned_out(total: int = 3, window: int = 2, policy: Any = "fail_at_end", drawing: str = "S > E[A > B] > O") -> Any:
+    memory = begun(drawing)
+    memory.finish("E", Fans([*range(total)], window, policy))
+    return memory
+
+
+@pytest.mark.parametrize("act", [edit_input, skip, supply()])
+def test_in_a_container_that_still_works_the_item_opens_again(act: Act) -> None:
+    memory = fanned_out()
+    memory.finish("E[0].A", BROKEN)  # item 0 is settled, and 2 has its place
+    assert (memory.by_path("E").items.failed, memory.statuses()["E[2].A"]) == (1, "ready")
+    memory.places = 1
+    do(memory, "E[0].A", act)
+    assert (memory.by_path("E").items.failed, memory.by_path("E").items.open) == (0, 3)
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+@pytest.mark.parametrize("act", [edit_input, skip, supply()])
+def test_in_an_item_that_is_open_nothing_is_counted_twice(act: Act) -> None:
+    memory = fanned_out(drawing="S > E[A > B, C] > O")
+    memory.finish("E[0].A", BROKEN)
+    do(memory, "E[0].A", act)
+    assert (memory.by_path("E").items.failed, memory.by_path("E").items.open) == (0, 2)
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+@pytest.mark.parametrize("act", [edit_input, skip, supply()])
+def test_a_failed_container_goes_on_with_that_item_and_other_failures_stay(act: Act) -> None:
+    memory = fanned_out()
+    for index in (0, 1, 2):
+        memory.finish(f"E[{index}].A", BROKEN if index else Succeeded(1))
+        if not index:
+            memory.finish("E[0].B", Succeeded(1))
+    assert (memory.statuses()["E"], memory.run.status, memory.statuses()["O"]) == ("failed", "failed", "skipped")
+    do(memory, "E[1].A", act)
+    memory.succeed_all()
+    assert memory.run.status == "failed"
+    assert memory.by_path("E").items.failed == 1
+    assert memory.statuses()["E[2].A"] == "failed"
+    do(memory, "E[2].A", act)
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert starts(memory).count("E[0].A") == 1
+
+
+def test_items_that_a_fast_failure_stopped_go_on_with_the_container() -> None:
+    memory = fanned_out(total=4, policy="fail_fast")
+    memory.finish("E[1].A", BROKEN)
+    assert memory.statuses()["E[0].A"] == "cancelled"
+    do(memory, "E[1].A", skip)
+    assert memory.by_path("E").items.open == 2
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert memory.statuses()["E[3].B"] == "succeeded"
+
+
+def test_containers_open_again_at_any_depth() -> None:
+    memory = begun("S > E[F[A] > B] > O")
+    memory.finish("E", Fans([1, 2], 2, "fail_at_end"))
+    for index in (0, 1):
+        memory.finish(f"E[{index}].F", Fans([1], 1, "fail_at_end"))
+    memory.finish("E[0].F[0].A", BROKEN)
+    memory.finish("E[1].F[0].A", Succeeded(1))
+    memory.succeed_all()
+    assert memory.run.status == "failed"
+    plan = do(memory, "E[0].F[0].A", edit_input)
+    assert set(plan.again) == {"E[0].F[0].A", "E[0].F", "E[0].B", "E", "O"}
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+    assert starts(memory).count("E[1].F[0].A") == 1
+
+
+def test_a_container_that_has_gone_on_without_its_item_is_not_opened() -> None:
+    memory = fanned_out(total=1, policy="continue")
+    memory.finish("E[0].A", BROKEN)
+    assert memory.statuses()["E"] == "succeeded"
+    for act in (edit_input, skip, supply()):
+        with pytest.raises(NotPossibleNow, match="run it again from here"):
+            memory.on("E[0].A", act)
+
+
+def test_an_item_that_was_resumed_and_waits_for_room_is_left_alone() -> None:
+    memory = fanned_out(total=2, window=1)
+    memory.finish("E[0].A", BROKEN)
+    memory.transact(resume)
+    assert memory.by_path("E").items.reopen == [0]
+    with pytest.raises(NotPossibleNow, match="room"):
+        memory.on("E[0].A", skip)
+
+
+def test_a_whole_container_can_be_skipped_or_given_an_output() -> None:
+    for act, status in ((skip, "skipped"), (supply(), "succeeded")):
+        memory = fanned_out(total=1)
+        memory.finish("E[0].A", BROKEN)
+        with pytest.raises(NotPossibleNow, match="items that it has opened"):
+            memory.on("E", edit_input)
+        do(memory, "E", act)
+        memory.succeed_all()
+        assert (memory.statuses()["E"], memory.run.status) == (status, "succeeded")
+
+
+def test_a_container_that_could_not_open_its_items_takes_another_input() -> None:
+    memory = begun("S > E[A] > O")
+    memory.finish("E", BROKEN)
+    do(memory, "E", edit_input)
+    memory.succeed_all(items={"E": [1, 2]})
+    assert memory.run.status == "succeeded"
+
+
+def test_an_expired_question_can_be_answered_by_hand() -> None:
+    memory = begun("S > P, P ?approved> A, P ?rejected> B")
+    memory.finish("P", Waits("approval", 1.0, {}))
+    memory.on("P", expire)
+    assert memory.run.status == "failed"
+    do(memory, "P", supply("approved"))
+    memory.succeed_all()
+    assert memory.statuses()["A"] == "succeeded"
