@@ -208,9 +208,9 @@ DRAMATIQ_BROKER = {
         "heartbeat_timeout": 20_000,  # idle polls back off to 5 s: less than 15 s would take live workers for dead
         "maintenance_chance": 1_000_000,
     },
-    # No retries, time limits or results: a message only wakes, the engine's tables decide (docs/architecture.md).
+    # No retries, time limits or results: a message only wakes, the engine's tables decide (docs/architecture.md). No
+    # age limit either: a worker whose clock is ahead would drop every wake-up.
     "MIDDLEWARE": [
-        "dramatiq.middleware.AgeLimit",
         "django_dramatiq.middleware.DbConnectionsMiddleware",
         "runs.broker.Lifecycle",
     ],

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -106,11 +106,12 @@ class Fleet:
         self.world.__exit__()
 
     # ------------------------------------------------------------------ processes
-    def worker(self, *, threads: int = 2, failpoints: str = "", **more: str) -> Process:
-        """One Dramatiq master with one worker process."""
+    def worker(self, *, threads: int = 2, failpoints: str = "", within: Sequence[str] = (), **more: str) -> Process:
+        """One Dramatiq master with one worker process, started by `within` (a command that runs another one)."""
         more = {"dramatiq_queue_prefetch": str(threads), "PAWL_FAILPOINTS": failpoints, "PAWL_DRAIN_MS": "2000", **more}
         options = ("--processes", "1", "--threads", str(threads), "--worker-shutdown-timeout", "2000")
-        return self._launch("worker", "-m", "dramatiq", *options, "django_dramatiq.setup", "runs.actors", **more)
+        modules = ("django_dramatiq.setup", "runs.actors")
+        return self._launch("worker", "-m", "dramatiq", *options, *modules, within=within, **more)
 
     def sweeper(self, *, failpoints: str = "", **more: str) -> Process:
         return self._launch("sweeper", "manage.py", "sweeper", PAWL_FAILPOINTS=failpoints, **more)
@@ -121,7 +122,7 @@ class Fleet:
         self.wait(lambda: ports.accepts(port), what="the web process")
         return web
 
-    def _launch(self, name: str, *command: str, **more: str) -> Process:
+    def _launch(self, name: str, *command: str, within: Sequence[str] = (), **more: str) -> Process:
         log = self.folder / f"{name}-{next(self._numbers)}.log"
         environment = {
             **self.environment,
@@ -132,7 +133,7 @@ class Fleet:
         }
         with log.open("wb") as output:
             popen = subprocess.Popen(
-                [sys.executable, *command],
+                [*within, sys.executable, *command],
                 env=environment,
                 cwd=REPOSITORY,
                 stdout=output,
