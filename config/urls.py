@@ -34,9 +34,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("favicon.ico", RedirectView.as_view(url=static("pawl/mark.svg"))),
     path("api/", include(api_patterns)),
     re_path(r"^api/(?P<rest>.*)$", errors.unknown_api_route),
+    path("hooks/", include("runs.api.hook_urls")),  # for other people's programs: no session, no CSRF token
     path("accounts/", include(accounts_patterns)),
     path("admin/", admin.site.urls),
-    re_path(r"^(?!api/|accounts/|admin/|static/|ws/)(?P<rest>.*)$", shell.app, name="app"),
+    re_path(r"^(?!api/|hooks/|accounts/|admin/|static/|ws/)(?P<rest>.*)$", shell.app, name="app"),
 ]
 
 handler400 = errors.bad_request

@@ -93,11 +93,20 @@ class TriggerOut(Out):
     workflow = WorkflowRef()
     enabled = serializers.BooleanField()
     settings = SettingsField()
+    path = serializers.CharField(allow_null=True, help_text="Of a webhook, for those who may start runs.")
     upcoming = Upcoming(many=True)
     last_firing = FiringOut(allow_null=True)
     created_by = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
+
+
+class TriggerMade(TriggerOut):
+    secret = serializers.CharField(allow_null=True, help_text="Of a webhook. It is shown this once.")
+
+
+class SecretOut(Out):
+    secret = serializers.CharField()
 
 
 class TriggerList(Out):

@@ -29,12 +29,13 @@ class WorkflowTriggersView(Door):
         )
         return Response(page)
 
-    @extend_schema(operation_id="createTrigger", request=shapes.TriggerCreate, responses={201: shapes.TriggerOut})
+    @extend_schema(operation_id="createTrigger", request=shapes.TriggerCreate, responses={201: shapes.TriggerMade})
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         space = self.workspace(workspace)
         workflow = workflow_for(self.actor, space, workflow_id)
         made = services.create_trigger(actor=self.actor, workflow=workflow, **self.read(shapes.TriggerCreate))
-        return Response(selectors.trigger_detail(selectors.trigger_for(self.actor, space, made.id)), status=201)
+        shown = selectors.trigger_detail(self.actor, selectors.trigger_for(self.actor, space, made.id))
+        return Response({**shown, "secret": services.secret_of(made)}, status=201)
 
 
 class TriggersView(Door):
@@ -51,13 +52,13 @@ class TriggersView(Door):
 class TriggerView(TriggerDoor):
     @extend_schema(operation_id="getTrigger", responses=shapes.TriggerOut)
     def get(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
-        return Response(selectors.trigger_detail(self.trigger(workspace, trigger_id)))
+        return Response(selectors.trigger_detail(self.actor, self.trigger(workspace, trigger_id)))
 
     @extend_schema(operation_id="updateTrigger", request=shapes.TriggerUpdate, responses=shapes.TriggerOut)
     def patch(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
         trigger = self.trigger(workspace, trigger_id)
         services.change_trigger(actor=self.actor, trigger=trigger, **self.read(shapes.TriggerUpdate))
-        return Response(selectors.trigger_detail(self.trigger(workspace, trigger_id)))
+        return Response(selectors.trigger_detail(self.actor, self.trigger(workspace, trigger_id)))
 
     @extend_schema(operation_id="deleteTrigger", responses={204: None})
     def delete(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
@@ -84,6 +85,14 @@ class BackfillView(TriggerDoor):
         trigger = self.trigger(workspace, trigger_id)
         done = services.backfill(actor=self.actor, trigger=trigger, **self.read(shapes.BackfillIn))
         return Response({"ticks": done.ticks, "queued": done.queued})
+
+
+class SecretView(TriggerDoor):
+    @extend_schema(operation_id="changeTriggerSecret", request=None, responses=shapes.SecretOut)
+    def post(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """Makes a new secret of a webhook, and shows it this once."""
+        trigger = self.trigger(workspace, trigger_id)
+        return Response({"secret": services.change_secret(actor=self.actor, trigger=trigger)})
 
 
 class PreviewScheduleView(Door):

@@ -34,5 +34,6 @@ urlpatterns = [
     path(TRIGGER, triggers.TriggerView.as_view()),
     path(f"{TRIGGER}/firings", triggers.FiringsView.as_view()),
     path(f"{TRIGGER}/backfill", triggers.BackfillView.as_view()),
+    path(f"{TRIGGER}/secret", triggers.SecretView.as_view()),
     path("workspaces/<slug:workspace>/schedule-preview", triggers.PreviewScheduleView.as_view()),
 ]

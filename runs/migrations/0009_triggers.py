@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
                 ("run_id", models.UUIDField(null=True)),
                 ("source_run_id", models.UUIDField(null=True)),
                 ("digest", models.BinaryField(null=True)),
+                ("signature", models.BinaryField(null=True)),
                 ("created_at", models.DateTimeField()),
                 ("fired_at", models.DateTimeField(null=True)),
             ],
@@ -139,5 +140,13 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="firing",
             constraint=models.UniqueConstraint(fields=("trigger", "key"), name="firing_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="firing",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("signature__isnull", False)),
+                fields=("trigger", "signature"),
+                name="firing_signature",
+            ),
         ),
     ]

@@ -62,11 +62,17 @@ class Firing(models.Model):
     run_id = models.UUIDField(null=True)  # the run that it started
     source_run_id = models.UUIDField(null=True)  # the run whose end it is
     digest = models.BinaryField(null=True)  # of a delivery, to tell a replay from another one under the same name
+    signature = models.BinaryField(null=True)  # what was signed of a delivery, with its time: never taken twice
     created_at = models.DateTimeField()
     fired_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["trigger", "key"], name="firing_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["trigger", "key"], name="firing_once"),
+            models.UniqueConstraint(
+                fields=["trigger", "signature"], name="firing_signature", condition=Q(signature__isnull=False)
+            ),
+        ]
         indexes = [
             models.Index(fields=["trigger", "-due_at", "-id"], name="firing_newest"),
             models.Index(fields=["trigger", "due_at", "id"], name="firing_queued", condition=Q(status="queued")),

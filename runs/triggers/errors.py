@@ -1,6 +1,6 @@
 """What can go wrong with triggers."""
 
-from kit.errors import BadInput, Conflict, NotFound
+from kit.errors import AppError, BadInput, Conflict, NotFound, Unavailable
 
 
 class BadTrigger(BadInput):
@@ -21,3 +21,30 @@ class BackfillTooLarge(BadInput):
     """`data.limit` says how many ticks one request may hold."""
 
     code = "backfill_too_large"
+
+
+class WebhookNotFound(NotFound):
+    code = "webhook_not_found"
+
+
+class DeliveryReused(Conflict):
+    code = "delivery_reused"
+
+
+class WebhookBusy(AppError):
+    """`wait` is sent as Retry-After, in seconds."""
+
+    code = "webhook_busy"
+    status = 429
+
+    def __init__(self, message: str, *, wait: int) -> None:
+        super().__init__(message, retry_after_s=wait)
+        self.wait = wait
+
+
+class WebhookNotReady(Unavailable):
+    code = "webhook_not_ready"
+
+
+class NotAWebhook(Conflict):
+    code = "not_a_webhook"

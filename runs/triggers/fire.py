@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 
-from kit.errors import AppError, Conflict, NotFound
+from kit.errors import AppError, Conflict, NotFound, Unavailable
 from runs.engine.check_input import check_input
 from runs.engine.start import Start, Started, start_run
 from runs.store.read import Connection
@@ -29,6 +29,10 @@ class TargetNotPublished(NotFound):
     code = "target_not_published"
 
 
+class FiringFailed(Unavailable):
+    code = "firing_failed"
+
+
 @dataclass(frozen=True)
 class Firing:
     """What is to start: the ledger's row, the trigger as people call it, and the run's input."""
@@ -41,21 +45,23 @@ class Firing:
     depth: int = 0
 
 
-def fire(connection: Connection, firing: Firing) -> Started | None:
-    """In the caller's transaction, which holds the firing's or its trigger's row. None where it could not be started:
-    then the ledger says why. The caller commits, then announces `told`.
+def fire(connection: Connection, firing: Firing) -> Started | AppError:
+    """In the caller's transaction, which holds the firing's or its trigger's row. Where no run can be started, the
+    ledger says why, and the error is the answer. The caller commits, then announces `told`.
     """
+    problem: AppError
     try:
         with connection.transaction():  # a savepoint: what was begun of the run goes, the firing's failure stays
             return start(connection, firing)
     except AppError as error:
-        ledger.mark_failed(connection, firing.id, reason=error.code, detail=error.message)
+        problem = error
     except psycopg.Error:
         raise  # the database's fault: again later
     except Exception:
         logger.exception("firing %s of %s '%s' could not be started", firing.id, firing.kind, firing.name)
-        ledger.mark_failed(connection, firing.id, reason="server_error", detail="A defect; the log of Pawl has it.")
-    return None
+        problem = FiringFailed("The run could not be started, by a defect; the log of Pawl has it.")
+    ledger.mark_failed(connection, firing.id, reason=problem.code, detail=problem.message)
+    return problem
 
 
 def start(connection: Connection, firing: Firing) -> Started:

@@ -114,9 +114,9 @@ def take_turn(connection: Connection, trigger_id: UUID) -> Turned:
         cancels = _cancels(connection, schedule, queue[-1].id) if turn.cancels else ()
         return Turned(more=not caught_up, cancels=cancels)
     firing = Firing(turn.start, trigger_id, "schedule", schedule.name, schedule.settings.input)
-    started = fire(connection, firing)
+    fired = fire(connection, firing)
     failpoint("in_firing")
-    return Turned(started, more=True)
+    return Turned(fired if isinstance(fired, Started) else None, more=True)
 
 
 def lock(connection: Connection, trigger_id: UUID, *, or_skip: bool = False) -> Locked | None:

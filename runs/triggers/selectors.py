@@ -16,7 +16,7 @@ from runs.core.ticks import Cron, Tick, upcoming
 from runs.models import Firing, Run, Trigger
 from runs.triggers.errors import TriggerNotFound
 from runs.triggers.shapes import schedule_of
-from teams.access import Actor, visible_to
+from teams.access import Actor, Permission, can, visible_to
 from teams.models import Workspace
 
 UPCOMING = 5
@@ -47,15 +47,18 @@ def trigger_page(
     found = list(rows.order_by("-created_at", "-id")[: limit + 1])
     page = found[:limit]
     following = encode_cursor(page[-1].created_at.isoformat(), str(page[-1].id)) if len(found) > limit else None
-    last = _last_firings([each.id for each in page])
-    return {"items": [trigger_shape(each, last.get(each.id)) for each in page], "next": following}
+    last, shows_path = _last_firings([each.id for each in page]), can(actor, Permission.RUN, workspace)
+    items = [_trigger_shape(each, last.get(each.id), shows_path=shows_path) for each in page]
+    return {"items": items, "next": following}
 
 
-def trigger_detail(trigger: Trigger) -> dict[str, Any]:
-    return trigger_shape(trigger, _last_firings([trigger.id]).get(trigger.id))
+def trigger_detail(actor: Actor, trigger: Trigger) -> dict[str, Any]:
+    last = _last_firings([trigger.id]).get(trigger.id)
+    return _trigger_shape(trigger, last, shows_path=can(actor, Permission.RUN, trigger.workspace))
 
 
-def trigger_shape(trigger: Trigger, last: Mapping[str, Any] | None) -> dict[str, Any]:
+def _trigger_shape(trigger: Trigger, last: Mapping[str, Any] | None, *, shows_path: bool) -> dict[str, Any]:
+    """`shows_path`: whoever knows the address of a webhook without a signature may start runs with it."""
     return {
         "id": trigger.id,
         "kind": trigger.kind,
@@ -63,6 +66,7 @@ def trigger_shape(trigger: Trigger, last: Mapping[str, Any] | None) -> dict[str,
         "workflow": {"id": trigger.workflow_id, "name": trigger.workflow.name},
         "enabled": trigger.is_enabled,
         "settings": json.loads(trigger.settings),
+        "path": f"/hooks/{trigger.path}" if trigger.path and shows_path else None,
         "upcoming": _upcoming_of(trigger),
         "last_firing": last,
         "created_by": str(trigger.created_by) if trigger.created_by else None,

@@ -1,5 +1,6 @@
 """What people do to triggers. Each function: permission, act, audit, in one transaction."""
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,13 +10,15 @@ from uuid import UUID
 
 from django.db import transaction
 
+from builder.connections.sealing import seal, unseal
 from builder.workflows.models import Workflow
+from kit.ids import new_id
 from runs.core.ticks import next_tick, ticks
 from runs.engine.check_input import check_input
 from runs.models import Trigger
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
-from runs.triggers.errors import BackfillTooLarge, NotASchedule
+from runs.triggers.errors import BackfillTooLarge, NotASchedule, NotAWebhook
 from runs.triggers.shapes import ScheduleSettings, Settings, checked, schedule_of, text_of
 from teams import audit
 from teams.access import Actor, Permission, require
@@ -36,14 +39,46 @@ def create_trigger(
     with errors_as_djangos():
         now = _now()
         _check_input_of(workflow.id, wanted)
+    id_ = new_id()
     trigger = Trigger.objects.create(
-        workspace=workflow.workspace, workflow=workflow, kind=kind, name=name, is_enabled=enabled,
+        id=id_, workspace=workflow.workspace, workflow=workflow, kind=kind, name=name, is_enabled=enabled,
         created_by=actor.user, created_at=now, updated_at=now, settings=text_of(wanted),
-        **_columns(wanted, now=now, enabled=enabled),
+        **_columns(wanted, now=now, enabled=enabled), **(_address(id_) if kind == "webhook" else {}),
     )  # fmt: skip
     data = {"workflow": str(workflow.id), "kind": kind, "name": name, "enabled": enabled}
     audit.record(actor, "trigger.create", target=trigger, workspace=workflow.workspace, data=data)
     return trigger
+
+
+def _address(trigger_id: UUID) -> dict[str, Any]:
+    """Where a webhook listens and what its senders prove themselves with: made here, never chosen, so that no two are
+    equal and none is guessed.
+    """
+    return {"path": secrets.token_urlsafe(24), "secret": seal(trigger_id, {"secret": _new_secret()})}
+
+
+def _new_secret() -> str:
+    return "whsec_" + secrets.token_urlsafe(32)
+
+
+def secret_of(trigger: Trigger) -> str | None:
+    """For the one answer that shows it: of the request that made it."""
+    return None if trigger.secret is None else str(unseal(trigger.id, trigger.secret)["secret"])
+
+
+@transaction.atomic
+def change_secret(*, actor: Actor, trigger: Trigger) -> str:
+    """A new one, which is shown this once; the old one is refused from now on. Raises NotAWebhook."""
+    require(actor, Permission.EDIT, trigger.workspace)
+    if trigger.kind != "webhook":
+        raise NotAWebhook("Only a webhook has a secret.")
+    with errors_as_djangos():
+        now = _locked_now(trigger.id)
+    made = _new_secret()
+    sealed = seal(trigger.id, {"secret": made})
+    Trigger.objects.filter(id=trigger.id).update(secret=sealed, updated_at=now)
+    audit.record(actor, "trigger.new_secret", target=trigger, workspace=trigger.workspace)
+    return made
 
 
 def _columns(settings: Settings, *, now: datetime, enabled: bool) -> dict[str, Any]:

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from runs.core.firings import Misfire, Overlap
 from runs.core.ticks import BadSchedule, Cron, read_cron
 from runs.payloads import json_text
 from runs.triggers.errors import BadTrigger
+from runs.triggers.signature import Scheme, Security
 
 
 class Settings(BaseModel):
@@ -29,8 +30,37 @@ class ScheduleSettings(Settings):
         return read_cron(self.cron, self.zone)
 
 
-KINDS: Mapping[str, type[Settings]] = {"schedule": ScheduleSettings}
-Kind = Literal["schedule"]
+# Never kept with a run: they are, or sign, what proves who somebody is.
+SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "x-csrftoken"})
+HEADERS = ("content-type", "user-agent")  # kept always
+Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$")]
+
+
+class WebhookSettings(Settings):
+    methods: Annotated[list[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]], Field(min_length=1, max_length=5)] = [
+        "POST"
+    ]
+    security: Security = "hmac"
+    signature: Scheme = "timestamped"
+    signature_header: Header = "X-Pawl-Signature"
+    tolerance_s: Annotated[int, Field(ge=10, le=3600)] = 300  # how old a signature may be
+    answer: Literal["at_once", "when_done"] = "at_once"
+    wait_s: Annotated[int, Field(ge=1, le=60)] = 10  # of answer = when_done
+    max_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 256 * 1024
+    headers: Annotated[list[Header], Field(max_length=50)] = []  # that each run gets to see, besides HEADERS
+    delivery_header: Header = "X-Delivery-Id"  # whose value names a delivery, so that a replay is known
+    per_minute: Annotated[int, Field(ge=1, le=100_000)] | None = 600
+
+    @field_validator("headers")
+    @classmethod
+    def hold_no_secret(cls, names: list[str]) -> list[str]:
+        for name in names:
+            if name.lower() in SECRET_HEADERS:
+                raise ValueError(f"'{name}' proves who somebody is, and is never kept with a run")
+        return names
+
+
+KINDS: Mapping[str, type[Settings]] = {"schedule": ScheduleSettings, "webhook": WebhookSettings}
 
 
 def checked(kind: str, values: Mapping[str, Any]) -> Settings:
@@ -56,3 +86,7 @@ def text_of(settings: Settings) -> str:
 
 def schedule_of(text: str) -> ScheduleSettings:
     return ScheduleSettings.model_validate(json.loads(text))
+
+
+def webhook_of(text: str) -> WebhookSettings:
+    return WebhookSettings.model_validate(json.loads(text))

@@ -123,6 +123,7 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{TRIGGER}/backfill"): Row(
         Permission.RUN, lambda world: {"begin": "2026-03-01T00:00:00Z", "end": "2026-03-03T00:00:00Z"}
     ),
+    ("POST", f"{TRIGGER}/secret"): Row(Permission.EDIT, None, 409),  # it is a schedule
     ("POST", f"{WORKSPACE}/schedule-preview"): Row(
         Permission.VIEW, lambda world: {"cron": "0 2 * * *", "zone": "UTC", "after": "2026-03-01T00:00:00Z"}
     ),

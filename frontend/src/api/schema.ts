@@ -590,6 +590,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/triggers/{trigger_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Makes a new secret of a webhook, and shows it this once. */
+        post: operations["changeTriggerSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/waits": {
         parameters: {
             query?: never;
@@ -1442,6 +1459,10 @@ export interface components {
             deadline_s: number | null;
             output: components["schemas"]["RunOutput"] | null;
         };
+        /** @description Describes an answer. */
+        SecretOut: {
+            secret: string;
+        };
         Session: {
             user: components["schemas"]["SessionUser"];
             workspaces: components["schemas"]["SessionWorkspace"][];
@@ -1583,11 +1604,34 @@ export interface components {
             };
         };
         /** @enum {string} */
-        TriggerKind: "schedule";
+        TriggerKind: "schedule" | "webhook";
         /** @description Describes an answer. */
         TriggerList: {
             items: components["schemas"]["TriggerOut"][];
             next: string | null;
+        };
+        /** @description Describes an answer. */
+        TriggerMade: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["TriggerKind"];
+            name: string;
+            workflow: components["schemas"]["WorkflowRef"];
+            enabled: boolean;
+            settings: {
+                [key: string]: unknown;
+            };
+            /** @description Of a webhook, for those who may start runs. */
+            path: string | null;
+            upcoming: components["schemas"]["Upcoming"][];
+            last_firing: components["schemas"]["FiringOut"] | null;
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Of a webhook. It is shown this once. */
+            secret: string | null;
         };
         /** @description Describes an answer. */
         TriggerOut: {
@@ -1600,6 +1644,8 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** @description Of a webhook, for those who may start runs. */
+            path: string | null;
             upcoming: components["schemas"]["Upcoming"][];
             last_firing: components["schemas"]["FiringOut"] | null;
             created_by: string | null;
@@ -3141,6 +3187,37 @@ export interface operations {
             };
         };
     };
+    changeTriggerSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trigger_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listWaits: {
         parameters: {
             query?: {
@@ -3618,7 +3695,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerOut"];
+                    "application/json": components["schemas"]["TriggerMade"];
                 };
             };
             /** @description A problem */

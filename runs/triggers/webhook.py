@@ -1,0 +1,252 @@
+"""A delivery to a webhook: who sent it, whether it came before, and the run that it starts.
+
+The ledger's row of a delivery and its run are one transaction. A delivery that comes again (the same name, or the same
+signature) is answered with the same run; one that could not start a run may be sent again.
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import ceil
+from typing import Any
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from django.db import transaction
+
+from builder.connections.sealing import unseal
+from kit.errors import AppError
+from kit.failpoints import failpoint
+from kit.ids import new_id
+from runs.engine.start import Started
+from runs.store.djangos import errors_as_djangos, raw_connection
+from runs.store.read import Connection
+from runs.triggers.errors import DeliveryReused, WebhookBusy, WebhookNotFound, WebhookNotReady
+from runs.triggers.fire import Firing, TargetArchived, TargetNotPublished, fire
+from runs.triggers.shapes import HEADERS, WebhookSettings, webhook_of
+from runs.triggers.signature import check_bearer, check_body, check_timestamped
+from teams.api.parsing import read_json
+
+LONGEST_KEY = 150
+
+# Index: the unique one of path. The lock keeps the trigger from being deleted meanwhile; where deliveries are counted,
+# one comes after the other.
+FIND = """SELECT id, name, settings, secret, statement_timestamp() FROM runs_trigger
+    WHERE path = %s AND kind = 'webhook' AND is_enabled"""
+# Index: firing_rate.
+RECENT = """SELECT count(*), extract(epoch FROM statement_timestamp() - min(created_at)) FROM (
+    SELECT created_at FROM runs_firing WHERE trigger_id = %s
+    AND created_at > statement_timestamp() - interval '60 seconds' ORDER BY created_at DESC LIMIT %s) f"""
+ADD = """INSERT INTO runs_firing (trigger_id, key, signature, status, due_at, digest, created_at)
+    VALUES (%s, %s, %s, 'queued', statement_timestamp(), %s, statement_timestamp())
+    ON CONFLICT DO NOTHING RETURNING id"""
+# Indexes: firing_once, firing_signature.
+EARLIER = """SELECT f.id, f.status, f.digest, f.run_id, r.number
+    FROM runs_firing f LEFT JOIN runs_run r ON r.id = f.run_id
+    WHERE f.trigger_id = %s AND (f.key = %s OR f.signature = %s) ORDER BY f.id LIMIT 1 FOR UPDATE OF f"""
+AGAIN = "UPDATE runs_firing SET status = 'queued', reason = NULL, detail = NULL WHERE id = %s"
+OF_HOOK = "SELECT status, number, error FROM runs_run WHERE id = %s AND trigger_id = %s"
+
+
+@dataclass(frozen=True)
+class Hook:
+    """An enabled webhook, and the database's time when it was looked up."""
+
+    id: UUID
+    name: str
+    path: str
+    settings: WebhookSettings
+    secret: str = field(repr=False)
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What came in. Names of headers are in small letters."""
+
+    method: str
+    headers: Mapping[str, str]
+    query: str
+    body: bytes
+    signature: bytes | None = None  # what was signed of it, with its time
+
+
+@dataclass(frozen=True)
+class Received:
+    run_id: UUID
+    number: int
+    is_new: bool  # else it came before
+
+
+def find_hook(path: str) -> Hook:
+    """Raises WebhookNotFound, the same for one that is disabled and one that never was."""
+    with errors_as_djangos():
+        return _find(raw_connection(), path)
+
+
+def _find(connection: Connection, path: str, *, lock: str = "") -> Hook:
+    found = None if "\0" in path else connection.execute(f"{FIND} {lock}", (path,)).fetchone()
+    if found is None:
+        raise WebhookNotFound("There is no webhook at this address.")
+    id_, name, settings, sealed, now = found
+    return Hook(id_, name, path, webhook_of(settings), str(unseal(id_, sealed)["secret"]), now)
+
+
+def checked_sender(hook: Hook, delivery: Delivery) -> Delivery:
+    """The delivery, with what was signed of it. Raises BadSignature."""
+    settings = hook.settings
+    if settings.security == "bearer":
+        check_bearer(delivery.headers, secret=hook.secret)
+    elif settings.security == "hmac":
+        given = delivery.headers.get(settings.signature_header.lower(), "")
+        if settings.signature == "body":
+            check_body(given, delivery.body, secret=hook.secret)
+        else:
+            signature = check_timestamped(
+                given, delivery.body, secret=hook.secret, now=hook.now.timestamp(), tolerance_s=settings.tolerance_s
+            )
+            return replace(delivery, signature=signature)
+    return delivery
+
+
+def receive(hook: Hook, delivery: Delivery) -> Received:
+    """Starts the run, or finds the one of the same delivery. Raises MalformedJson, DeliveryReused, WebhookBusy,
+    WebhookNotReady, BadRunInput, InputTooLarge.
+    """
+    run_input = input_of(hook.settings, delivery)
+    with errors_as_djangos(), transaction.atomic():
+        connection = raw_connection()
+        counted = hook.settings.per_minute is not None
+        locked = _find(connection, hook.path, lock="FOR NO KEY UPDATE" if counted else "FOR KEY SHARE")
+        done = _take(connection, locked, delivery, run_input=run_input)
+        failpoint("in_delivery")
+    if isinstance(done, TargetArchived | TargetNotPublished):
+        raise WebhookNotReady("This webhook cannot take deliveries just now. Send it again later.")
+    if isinstance(done, AppError):
+        raise done
+    return done
+
+
+def _take(connection: Connection, hook: Hook, delivery: Delivery, *, run_input: Any) -> Received | AppError:
+    key, digest = key_of(hook.settings, delivery), digest_of(delivery)
+    if (earlier := _earlier(connection, (hook.id, key, delivery.signature), digest=digest)) is not None:
+        firing_id, received = earlier
+        if received is not None:
+            return received
+        connection.execute(AGAIN, (firing_id,))
+    else:
+        _check_rate(connection, hook)
+        added = connection.execute(ADD, (hook.id, key, delivery.signature, digest)).fetchone()
+        if added is None:  # the same one came in at the same moment
+            return _take(connection, hook, delivery, run_input=run_input)
+        (firing_id,) = added
+    fired = fire(connection, Firing(firing_id, hook.id, "webhook", hook.name, run_input))
+    if not isinstance(fired, Started):
+        return fired
+    if fired.told is not None:
+        transaction.on_commit(fired.told.announce)
+    return Received(fired.run_id, fired.number, is_new=True)
+
+
+def _earlier(
+    connection: Connection, names: tuple[UUID, str, bytes | None], *, digest: bytes
+) -> tuple[int, Received | None] | None:
+    """The ledger's row of that delivery, and the run that it has started."""
+    found = connection.execute(EARLIER, names).fetchone()
+    if found is None:
+        return None
+    id_, status, kept, run_id, number = found
+    if bytes(kept) != digest:
+        raise DeliveryReused("A delivery of that name came before with another content. Name each delivery anew.")
+    return id_, Received(run_id, number or 0, is_new=False) if status == "fired" else None
+
+
+def _check_rate(connection: Connection, hook: Hook) -> None:
+    at_most = hook.settings.per_minute
+    if at_most is None:
+        return
+    count, oldest_s = connection.execute(RECENT, (hook.id, at_most)).fetchone() or (0, 0)
+    if count >= at_most:
+        wait = max(1, ceil(60 - float(oldest_s)))
+        raise WebhookBusy(f"This webhook takes {at_most} deliveries a minute. Send it again in {wait} s.", wait=wait)
+
+
+# ---------------------------------------------------------------------- what came in
+
+
+def key_of(settings: WebhookSettings, delivery: Delivery) -> str:
+    """The sender's name for the delivery, else what was signed of it. Without either, every delivery is a new one."""
+    if named := delivery.headers.get(settings.delivery_header.lower(), ""):
+        return f"delivery {named if len(named) <= LONGEST_KEY else hashlib.sha256(named.encode()).hexdigest()}"
+    return f"call {new_id()}" if delivery.signature is None else f"signature {delivery.signature.hex()}"
+
+
+def digest_of(delivery: Delivery) -> bytes:
+    return hashlib.sha256(f"{delivery.method} {delivery.query}\n".encode() + delivery.body).digest()
+
+
+def input_of(settings: WebhookSettings, delivery: Delivery) -> dict[str, Any]:
+    """The run's input. `raw` is the body as it came, byte for byte; `body` is what it says, as far as it can be read.
+    Raises MalformedJson where it says that it is JSON and is not.
+    """
+    wanted = [*HEADERS, settings.delivery_header.lower(), *(name.lower() for name in settings.headers)]
+    return {
+        "method": delivery.method,
+        "headers": {name: delivery.headers[name] for name in dict.fromkeys(wanted) if name in delivery.headers},
+        "query": _form(delivery.query),
+        "body": _body(delivery),
+        "raw": _raw(delivery.body),
+    }
+
+
+def _body(delivery: Delivery) -> Any:
+    kind = delivery.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not delivery.body:
+        return None
+    if kind == "application/json" or kind.endswith("+json"):
+        return read_json(delivery.body)
+    text = _text(delivery.body)
+    if text is not None and kind == "application/x-www-form-urlencoded":
+        return _form(text)
+    return text if kind.startswith("text/") else None
+
+
+def _form(text: str) -> dict[str, Any]:
+    """Each name's value; where a name comes several times, the list of its values."""
+    found = parse_qs(text, keep_blank_values=True, max_num_fields=1_000)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _raw(body: bytes) -> dict[str, str]:
+    text = _text(body)
+    if text is None:
+        return {"encoding": "base64", "data": base64.b64encode(body).decode()}
+    return {"encoding": "utf-8", "data": text}
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+# ---------------------------------------------------------------------- the run that it started
+
+
+@dataclass(frozen=True)
+class RunState:
+    status: str
+    number: int
+    error: str | None
+
+
+def run_of_hook(hook: Hook, run_id: UUID) -> RunState:
+    """Raises WebhookNotFound for a run that this webhook has not started."""
+    with errors_as_djangos():
+        found = raw_connection().execute(OF_HOOK, (run_id, hook.id)).fetchone()
+    if found is None:
+        raise WebhookNotFound("This webhook has started no such run.")
+    return RunState(*found)
