@@ -220,6 +220,8 @@ DRAMATIQ_AUTODISCOVER_MODULES = ["actors"]
 
 # ------------------------------------------------------------------ Pawl
 STORAGE_ROOT = env.path("PAWL_STORAGE_ROOT", STATE_DIR / "storage")  # one folder a workspace below it
+ARTIFACT_ROOT = env.path("PAWL_ARTIFACT_ROOT", STATE_DIR / "artifacts")  # files that attempts made, by content
+ARTIFACT_LIMIT_BYTES = env.number("PAWL_ARTIFACT_LIMIT_BYTES", 256 * 1024 * 1024, least=1024)
 OUTBOUND_ALLOW = frozenset(env.words("PAWL_OUTBOUND_ALLOW"))  # 'host:port' that steps may reach although private
 # Where a lower room asks a higher one: names of functions, so that neither imports the other.
 CONNECTION_USERS = "builder.workflows.selectors.using_connection"

@@ -12,8 +12,10 @@ from builder.connections.selectors import settings_of
 from builder.graph.model import Node
 from kit.clock import monotonic_s
 from kit.errors import AppError
+from runs.artifacts import folder_of
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed
+from runs.engine.artifacts import keep_artifact
 from runs.engine.callback import issue
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
@@ -64,6 +66,8 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         previous=before and Previous(before[0], before[1], json.loads(before[2] or "null")),
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
+        artifact_root=str(folder_of(held.workspace_id)),
+        artifact_limit_bytes=settings.ARTIFACT_LIMIT_BYTES,
     )
 
 
@@ -104,8 +108,10 @@ class Notes:
         self._offset += len(text.encode("utf-8", "replace"))
         self._link.retry(lambda connection, _: keep_log(connection, self._held, offset=offset, text=text))
 
-    def keep(self, kind: str, key: str, value: Any) -> None:
-        """Returns once it is stored."""
+    def keep(self, kind: str, key: str, value: Any) -> Any:
+        """Returns once it is stored, with what the body is told of it."""
+        if kind == "artifact":
+            return keep_artifact(self._link.retry, self._held, name=key, staged=value)
         self._ordinal += 1
         ordinal = self._ordinal
         self._link.retry(
@@ -113,6 +119,7 @@ class Notes:
                 connection, self._held, kind=kind, key=key, value=value, ordinal=ordinal
             )
         )
+        return None
 
     def progress(self, done: float, total: float | None, text: str) -> None:
         self._untold["progress", ""] = {"done": done, "total": total, "text": text}

@@ -229,6 +229,13 @@ class StepContext(Protocol):
         """The cursor of that name, at the last position of an earlier attempt, or at `start`."""
         ...
 
+    def artifact(self, path: Path | str, name: str | None = None, media_type: str | None = None) -> dict[str, Any]:
+        """Keeps a file of `workdir` (a relative path) or of the storage with the step run: {name, media_type, size,
+        sha256}. People list and download it. The same name again in this attempt replaces it. Raises StepFailure where
+        the file is too large, lies elsewhere or shows a credential.
+        """
+        ...
+
     @property
     def previous_partials(self) -> Sequence[Any]: ...
     def connection(self, name: str) -> Mapping[str, Any]:

@@ -151,6 +151,43 @@ def how_it_ends(how: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+def make_artifacts(config: AnyConfig, ctx: StepContext) -> Any:
+    """config.value: what each file is to hold, by name."""
+    kept = []
+    for name, content in config.value.items():
+        (ctx.workdir / "made").write_text(content)
+        kept.append(ctx.artifact("made", name))
+    if ctx.attempt == 1 and "again.txt" in config.value:
+        raise StepFailure("not_yet", "come again", retryable=True)
+    return kept
+
+
+def keep_odd_artifact(config: AnyConfig, ctx: StepContext) -> Any:
+    match config.value:
+        case "outside":
+            return ctx.artifact("/etc/passwd")
+        case "link":
+            (ctx.workdir / "link").symlink_to("/etc/passwd")
+            return ctx.artifact("link")
+        case "folder":
+            return ctx.artifact(ctx.workdir)
+        case "missing":
+            return ctx.artifact("missing")
+        case "large":
+            with (ctx.workdir / "large").open("wb") as file:
+                file.truncate(3 * 1024 * 1024)
+            return ctx.artifact("large")
+        case name:
+            (ctx.workdir / "file").write_text("x")
+            return ctx.artifact("file", name["name"], name.get("media_type"))
+
+
+def artifact_with_secret(config: AnyConfig, ctx: StepContext) -> Any:
+    password = str(ctx.connection("service")["password"])
+    (ctx.workdir / "file").write_text("x" * 1_048_570 + password + "y" * 100)
+    return ctx.artifact("file")
+
+
 @contextmanager
 def opened(config: AnyConfig, ctx: StepContext) -> Iterator[dict[str, int]]:
     ctx.log(f"opened {ctx.attempt}")
@@ -296,6 +333,9 @@ BODIES: list[Body] = [
     told_context,
     work_in_steps,
     walk,
+    make_artifacts,
+    keep_odd_artifact,
+    artifact_with_secret,
     progress,
     workdir,
     environment,

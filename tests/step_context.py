@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ class FakeContext:
     kept: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     cursors: dict[str, "FakeCursor"] = field(default_factory=dict)
+    artifacts: dict[str, bytes] = field(default_factory=dict)
     resource: Any = None
     cancelled: bool = False
     previous: PreviousAttempt | None = None
@@ -75,6 +77,12 @@ class FakeContext:
 
     def cursor(self, name: str = "position", start: Any = None) -> "FakeCursor":
         return self.cursors.setdefault(name, FakeCursor(start))
+
+    def artifact(self, path: Path | str, name: str | None = None, media_type: str | None = None) -> dict[str, Any]:
+        content = (self.workdir / path).read_bytes()
+        shown = name or Path(path).name
+        self.artifacts[shown] = content
+        return {"name": shown, "media_type": media_type, "size": len(content), "sha256": sha256(content).hexdigest()}
 
     @property
     def previous_partials(self) -> Sequence[Any]:

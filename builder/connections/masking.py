@@ -43,6 +43,17 @@ class Masker:
             return value
         return self._walk(value)
 
+    def is_in(self, chunks: Iterable[bytes]) -> bool:
+        """Whether any form of a secret is in these bytes, also across the chunks' borders."""
+        forms = [form.encode("utf-8", "surrogatepass") for form in self._forms]
+        longest = max(map(len, forms), default=1)
+        held = b""
+        for chunk in chunks:
+            held = held[max(0, len(held) - longest + 1) :] + chunk
+            if any(form in held for form in forms):
+                return True
+        return False
+
     def stream(self) -> "MaskedStream":
         return MaskedStream(self)
 

@@ -1,16 +1,71 @@
 """Doors: what is kept, and for how long."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import services
+from runs.api import shapes
 from runs.api.shapes import Out
-from runs.selectors import keeping
+from runs.api.views import RunDoor
+from runs.artifacts import place_of
+from runs.selectors import keeping, steps
 from teams.api.doors import Door, Input
 
 LONGEST_DAYS = 3650
+CHUNK_BYTES = 256 * 1024
+
+
+class ArtifactList(Out):
+    items = shapes.ArtifactOut(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ArtifactsView(RunDoor):
+    @extend_schema(operation_id="listArtifacts", responses=ArtifactList)
+    def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        """Files that the step's attempts made."""
+        step = steps.step_for(self.run(workspace, run_id), path)
+        return Response({"items": keeping.artifacts_of(step), "next": None})
+
+
+class ArtifactView(RunDoor):
+    @extend_schema(operation_id="getArtifact", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    def get(self, request: Request, workspace: str, run_id: UUID, artifact_id: int) -> StreamingHttpResponse:
+        """The file, always as a download: what a step has fetched from somewhere must never run as a page of ours."""
+        run = self.run(workspace, run_id)
+        artifact = keeping.artifact_for(run, artifact_id)
+        place = place_of(run.workspace_id, bytes(artifact.file.sha256))
+        if not place.is_file():
+            raise keeping.ArtifactNotFound("The artifact's file is not where this server looks for it.")
+        headers = {
+            "Content-Length": str(artifact.file.size),
+            "Content-Disposition": content_disposition_header(as_attachment=True, filename=artifact.name)
+            or "attachment",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        }
+        return StreamingHttpResponse(_read(place), content_type=artifact.media_type, headers=headers)
+
+
+async def _read(place: Path) -> AsyncIterator[bytes]:
+    """In pieces: a synchronous iterator would be read whole before the first byte leaves."""
+    file = await asyncio.to_thread(place.open, "rb")
+    try:
+        while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+            yield chunk
+    finally:
+        file.close()
 
 
 class RetentionIn(Input):

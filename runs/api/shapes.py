@@ -321,6 +321,16 @@ class WaitOut(Out):
     votes = VoteOut(many=True)
 
 
+class ArtifactOut(Out):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    media_type = serializers.CharField()
+    size = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    attempt = serializers.IntegerField()
+    at = serializers.DateTimeField()
+
+
 class StepDetail(Out):
     step = Step()
     input = Value()
@@ -329,6 +339,7 @@ class StepDetail(Out):
     output = Value()
     attempts = AttemptOut(many=True)
     checkpoints = CheckpointOut(many=True)
+    artifacts = ArtifactOut(many=True)
     waits = WaitOut(many=True)
     why = serializers.CharField(allow_null=True)
 

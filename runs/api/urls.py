@@ -23,6 +23,8 @@ urlpatterns = [
     path(f"{RUN}/steps/<str:path>/skip", recovery.SkipView.as_view()),
     path(f"{RUN}/steps/<str:path>/supply", recovery.SupplyView.as_view()),
     path(f"{RUN}/steps/<str:path>/retry-now", recovery.RetryNowView.as_view()),
+    path(f"{RUN}/steps/<str:path>/artifacts", keeping.ArtifactsView.as_view()),
+    path(f"{RUN}/artifacts/<int:artifact_id>", keeping.ArtifactView.as_view()),
     path(f"{RUN}/items/<str:path>", views.ItemsView.as_view()),
     path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
     path(f"{RUN}/steps/<str:path>/callback-link", callbacks.LinkView.as_view()),

@@ -16,12 +16,15 @@ from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from kit.clock import monotonic_s
 from kit.failpoints import failpoint
+from runs.artifacts import forget_staged
+from runs.engine.artifacts import sweep_files
 from runs.models import Run, StepRun
 from runs.store import retention as store
 from runs.store.read import Connection
 
 PAYLOADS_AT_ONCE = 200
 RUNS_AT_ONCE = 20
+STAGED_S = 24 * 3600.0  # of a file that an attempt staged as an artifact: longer than any attempt needs to tell of it
 GRACE_S = 3600.0  # of what was uploaded and not yet referred to; safety does not depend on it
 LOCK_MS = 50  # dropping a day needs the whole table for a moment; whoever waits for that lets all writers wait
 BUDGET_S = 1.0  # of one turn
@@ -30,10 +33,11 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
-class Kept:
+class Taken:
     """How much one turn took away."""
 
     payloads: int = 0
+    files: int = 0
     runs: int = 0
     days: int = 0
 
@@ -45,12 +49,13 @@ class Housekeeping:
     days: int = 0
     grace_s: float = GRACE_S
     _after: bytes = b""
+    _after_file: int = 0
     _ended: set[object] = field(default_factory=set)
 
-    def turn(self, connection: Connection) -> Kept:
+    def turn(self, connection: Connection) -> Taken:
         """Everything once, for about a second at most. `connection` is in autocommit mode."""
         until = monotonic_s() + BUDGET_S
-        done = Kept(payloads=self._payloads(connection))
+        done = Taken(payloads=self._payloads(connection), files=self._files(connection))
         self._ended = set(store.ended_days(connection, days=self.days, kept_by=kept_by()))
         while monotonic_s() < until and (runs := self._runs(connection)):
             done.runs += runs
@@ -65,6 +70,13 @@ class Housekeeping:
             connection, references, after=self._after, batch=PAYLOADS_AT_ONCE, grace_s=self.grace_s
         )
         self._after = last or b""
+        return gone
+
+    def _files(self, connection: Connection) -> int:
+        forget_staged(older_s=STAGED_S)
+        self._after_file, gone = sweep_files(
+            connection, after=self._after_file, batch=PAYLOADS_AT_ONCE, grace_s=self.grace_s
+        )
         return gone
 
     def _runs(self, connection: Connection) -> int:

@@ -9,16 +9,19 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from builder.connections.masking import Masker
 from kit.clock import monotonic_s
+from runs.runner.context import INCOMING
 from runs.runner.frames import Frame, FrameReader, FrameType, ProtocolError, pack
 from runs.runner.jobs import has_expressions, outcome_of, pack_job, unpack_answer
 from runs.runner.logs import DRAIN_EVERY_S, LogPipe
 from runs.runner.masks import mask_outcome
 from runs.runner.messages import Crashed, Error, Failed, Job, Outcome, Stopped, TimedOut
 from runs.runner.spawner import ChildProcess, is_readable
+from runs.runner.staging import shows_secret
 from runs.runner.values import decode, encode
 
 GRACE_S = 5.0  # between TERM and KILL
@@ -32,7 +35,7 @@ MOST_BYTES_A_CHAR = 3  # an escape in ASCII takes at most three times the bytes 
 class Callbacks(NamedTuple):
     """The worker's ears. An exception in one of them ends the child, and comes out of the attempt."""
 
-    on_checkpoint: Callable[[str, str, Any], None]
+    on_checkpoint: Callable[[str, str, Any], Any]
     on_log: Callable[[str], None]
     on_progress: Callable[[float, float | None, str], None]
     on_cursor: Callable[[str, Any], None]
@@ -189,9 +192,20 @@ class Attempt:
     def _store(self, kind: str, key: str, value: Any) -> None:
         if self._refuses(key):
             return
-        self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
+        if kind == "artifact" and self._shows_secret(value):
+            answer: Any = {"refused": "The file holds a credential of a connection, so it is not kept."}
+        else:
+            answer = self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
         with suppress(ConnectionError, BlockingIOError):  # it is gone, or frozen: its ward or the clock will tell
-            self._send(FrameType.ACK, "null")
+            self._send(FrameType.ACK, encode(answer))
+
+    def _shows_secret(self, staged: Any) -> bool:
+        """Then the file is removed."""
+        path = Path(self._job.artifact_root) / INCOMING / str(staged["file"])
+        if not shows_secret(path, self._masker):
+            return False
+        path.unlink()
+        return True
 
     # ------------------------------------------------------------------ the end of the child
 

@@ -95,13 +95,14 @@ class Child:
         assert job is not None  # only a body and its answer send
         self._sock.sendall(pack(type_, text, step_run_id=job.step_run_id, fence=job.fence))
 
-    def _wait_for_ack(self) -> None:
-        """The worker acknowledges what it stored; it ends this process where it could not."""
+    def _wait_for_ack(self) -> str:
+        """The worker acknowledges what it stored, with an answer; it ends this process where it could not."""
         job, frame = self._job, self._next()
         if frame is None:
             raise Told
         if job is None or (frame.type, frame.step_run_id, frame.fence) != (FrameType.ACK, job.step_run_id, job.fence):
             raise ProtocolError(f"{frame.type} where an acknowledgement was due")
+        return frame.text
 
     def _note_launch(self, task: Task, fence: int) -> None:
         """One write to a file opened for appending: lines of many processes never mix. Counted from outside Pawl."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from runs.runner.frames import FrameType
 from runs.runner.jobs import Task
+from runs.runner.staging import named, stage
 from runs.runner.values import NotJson, TooLarge, decode, encode, encode_checked
 from steps.base import PreviousAttempt, StepFailure
 
@@ -17,6 +18,7 @@ PROGRESS_EVERY_S = 0.1
 TEXT_CHARS = 500
 KEY_CHARS = 200
 CURSOR_BYTES = 64 * 1024
+INCOMING = "incoming"
 
 
 class Channel:
@@ -25,7 +27,7 @@ class Channel:
     def __init__(
         self,
         send: Callable[[FrameType, str], None],
-        wait_for_ack: Callable[[], None],
+        wait_for_ack: Callable[[], str],
         *,
         is_told: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -40,12 +42,12 @@ class Channel:
         with self._lock:
             self._send(type_, text)
 
-    def store(self, text: str) -> None:
-        """Returns when the worker has stored the checkpoint."""
+    def store(self, text: str) -> Any:
+        """Returns when the worker has stored the checkpoint, with what it answers."""
         self._refuse_strangers()
         with self._lock:
             self._send(FrameType.CHECKPOINT, text)
-            self._wait_for_ack()
+            return decode(self._wait_for_ack())
 
     def _refuse_strangers(self) -> None:
         if os.getpid() != self._pid:
@@ -147,6 +149,18 @@ class Context:
             _check_key(name)
             self._cursors[name] = _Cursor(self._channel, name, self._kept("cursor").get(name, start))
         return self._cursors[name]
+
+    def artifact(self, path: Path | str, name: str | None = None, media_type: str | None = None) -> dict[str, Any]:
+        source = self._folder / path  # an absolute path stays what it is
+        shown, kind = named(name or source.name, media_type)
+        allowed = (self.storage_root, *([self.workdir] if self.has_workdir else []))
+        root = Path(self._task.artifact_root) / INCOMING
+        file = stage(source, root, allowed=allowed, limit_bytes=self._task.artifact_limit_bytes)
+        text = encode({"file": file, "media_type": kind})
+        kept: dict[str, Any] = self._channel.store(f'["artifact",{encode(shown)},{text}]')
+        if "refused" in kept:
+            raise StepFailure("artifact_refused", str(kept["refused"]))
+        return kept
 
     def _store(self, kind: str, key: str, value: Any) -> Any:
         """The value as the next attempt will read it, so that both see the same (a tuple comes back as a list)."""

@@ -25,6 +25,8 @@ class Task(NamedTuple):
     checkpoints: list[tuple[str, str, Any, int]]  # key, kind, value, attempt
     previous: tuple[int, str, dict[str, Any] | None] | None  # number, outcome, error
     output_limit_bytes: int
+    artifact_root: str
+    artifact_limit_bytes: int
     has_expressions: (
         bool  # JSON itself never has such a pair of signs; a text elsewhere in the job may, and costs little
     )
@@ -46,6 +48,8 @@ def pack_job(job: Job) -> str:
             [(kept.key, kept.kind, kept.value, kept.attempt) for kept in job.checkpoints],
             job.previous and (job.previous.number, job.previous.outcome, _or_none(job.previous.error)),
             job.output_limit_bytes,
+            job.artifact_root,
+            job.artifact_limit_bytes,
             job.is_resolved,
         )
     )

@@ -48,6 +48,8 @@ class Job:
     output_limit_bytes: int = 16 * 1024 * 1024
     log_limit_bytes: int = 1024 * 1024
     is_resolved: bool = False  # a person gave the config: nothing in it is an expression any more
+    artifact_root: str = "/nonexistent"  # the workspace's folder of artifacts
+    artifact_limit_bytes: int = 0
 
 
 __all__ = [

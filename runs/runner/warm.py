@@ -48,14 +48,14 @@ class Child:
         self,
         job: Job,
         *,
-        on_checkpoint: Callable[[str, str, Any], None],
+        on_checkpoint: Callable[[str, str, Any], Any],
         on_log: Callable[[str], None],
         on_progress: Callable[[float, float | None, str], None],
         on_cursor: Callable[[str, Any], None],
         should_stop: Callable[[], bool],
     ) -> Outcome:
-        """One attempt. What it gives is masked. `on_checkpoint(kind, key, value)` returns once the value is stored;
-        `on_cursor(name, position)` may store later.
+        """One attempt. What it gives is masked. `on_checkpoint(kind, key, value)` returns once the value is stored,
+        with what the child is told;        `on_cursor(name, position)` may store later.
 
         Raises NoChild, and whatever a callback raises: the child is then gone and the attempt without outcome.
         """

@@ -11,6 +11,7 @@ from kit.paging import encode_cursor, typed_cursor
 from runs.core.keys import idempotency_key
 from runs.core.states import RunStatus
 from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
+from runs.selectors.keeping import artifacts_of
 from runs.selectors.values import decoded
 from runs.selectors.waits import votes_on, wait_shape
 
@@ -98,6 +99,7 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
             for c in _checkpoints(run, step)
         ],
         "waits": [wait_shape(wait, votes.get(wait.id, [])) for wait in waits],
+        "artifacts": artifacts_of(step),
         "why": why_not(run, step),
     }
 

@@ -14,7 +14,8 @@ from django.utils.timezone import now
 
 from builder.connections.services import create_connection
 from builder.workflows.services import create_workflow, publish
-from runs.models import Run, StepRun, Wait
+from runs.artifacts import place_of
+from runs.models import Artifact, ArtifactFile, Run, StepRun, Wait
 from runs.services import start_run
 from runs.triggers.services import create_trigger
 from teams.access import SYSTEM, Permission
@@ -87,6 +88,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("GET", f"{RUN}/events"): Row(Permission.VIEW),
     ("GET", STEP): Row(Permission.VIEW),
     ("GET", f"{STEP}/logs"): Row(Permission.VIEW),
+    ("GET", f"{STEP}/artifacts"): Row(Permission.VIEW),
+    ("GET", f"{RUN}/artifacts/{{artifact_id}}"): Row(Permission.VIEW),
     ("GET", f"{RUN}/items/{{path}}"): Row(Permission.VIEW),
     ("POST", f"{RUN}/preview"): Row(Permission.VIEW, lambda world: {"operation": "resume"}, opens_transaction=True),
     ("POST", f"{RUN}/resume"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),  # did not fail
@@ -143,6 +146,13 @@ def make_world() -> World:
     )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
     trigger = create_trigger(actor=SYSTEM, workflow=workflow, kind="schedule", name="nightly", settings=NIGHTLY)
+    file = ArtifactFile.objects.create(workspace=people.acme, sha256=b"\x01" * 32, size=2, touched_at=now())
+    artifact = Artifact.objects.create(
+        step_run=step, attempt=1, fence=1, name="a.txt", media_type="text/plain", file=file, at=now()
+    )
+    place = place_of(people.acme.id, b"\x01" * 32)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(b"ok")
     names = {
         "workspace": people.acme.slug,
         "workflow_id": str(workflow.id),
@@ -154,5 +164,6 @@ def make_world() -> World:
         "wait_id": str(wait.id),
         "trigger_id": str(trigger.id),
         "token": "A" * 43,
+        "artifact_id": str(artifact.id),
     }
     return World(people, names)

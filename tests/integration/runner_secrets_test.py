@@ -1,6 +1,7 @@
 """Credentials reach the body that names them, and nothing that comes back shows them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,3 +87,13 @@ def _pid(outcome: Any) -> int:
     assert isinstance(outcome, Succeeded), outcome
     pid: int = outcome.output["pid"]
     return pid
+
+
+def test_a_file_in_which_a_credential_stands_becomes_no_artifact(runner: Bench, tmp_path: Path) -> None:
+    """Also where it stands across the border of two chunks."""
+    limits = {"artifact_root": str(tmp_path), "artifact_limit_bytes": 4_000_000}
+    outcome = runner.run("artifact_with_secret", connections=CONNECTIONS, **limits)
+    assert isinstance(outcome, Failed)
+    assert outcome.error.code == "artifact_refused"
+    assert runner.checkpoints == []
+    assert list((tmp_path / "incoming").iterdir()) == []

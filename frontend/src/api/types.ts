@@ -40,6 +40,7 @@ export interface EventsPage {
 export type StepValue = With<S['Value'], { value: Json }>;
 /** An attempt that has ended. The one that runs now is told by the step. */
 export type Attempt = With<S['AttemptOut'], { error: StepError | null; input: StepValue | null }>;
+export type Artifact = S['ArtifactOut'];
 export type Checkpoint = With<S['CheckpointOut'], { value: Json }>;
 export type StepWait = With<S['WaitOut'], { data: JsonData; answer: Json }>;
 export type StepDetail = With<

@@ -141,6 +141,7 @@ export class World {
       output: asValue(step.status === 'succeeded' ? outputOf(step) : null),
       attempts: attemptsOf(run, path),
       checkpoints: [],
+      artifacts: [],
       waits: wait ? [wait] : [],
       why: step.status === 'pending' ? 'It waits for the steps before it.' : null,
     };

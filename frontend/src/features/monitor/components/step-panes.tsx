@@ -28,18 +28,18 @@ function noOutput(step: LiveStep): string {
     : 'No output: no attempt has committed a result.';
 }
 
-/** An attempt tells its input together with how it ended; one that was killed tells nothing. */
+/** An attempt tells its input before its body begins, and the page has it once the attempt has ended. */
 function noInput(attempt: number): string {
   return attempt === 0
     ? 'It has no input yet: no attempt has begun.'
-    : 'No input is kept: it comes with the word of the attempt, and this one has not given any.';
+    : 'No input is kept yet: it is shown once the attempt has ended.';
 }
 
 /** Input, output, log and partial results of the attempt that is looked at. */
 export function StepPanes({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   const { pane, setPane, attempt } = useSelection();
   const number = attempt ?? step.attempt;
-  const partials = detail.checkpoints.length;
+  const partials = detail.checkpoints.length + detail.artifacts.length;
   const given = detail.attempts.find((one) => one.number === attempt)?.input ?? detail.input;
   return (
     <Tabs value={pane ?? firstPane(step)} onChange={(value) => value && setPane(value as Pane)} keepMounted={false}>
@@ -65,7 +65,7 @@ export function StepPanes({ step, detail }: { step: LiveStep; detail: StepDetail
         )}
       </Tabs.Panel>
       <Tabs.Panel value="partial">
-        <CheckpointsPane checkpoints={detail.checkpoints} />
+        <CheckpointsPane checkpoints={detail.checkpoints} artifacts={detail.artifacts} />
       </Tabs.Panel>
     </Tabs>
   );
