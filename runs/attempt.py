@@ -44,8 +44,6 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         tokens = issue(connection, held.run_id, paths, secret=settings.SECRET_KEY)
         scope["run"]["callbacks"] = {key: callback_url(token) for key, token in tokens.items()}
         connections[CALLBACKS] = {SECRETS: list(tokens.values())}  # so that no viewer reads them in the input
-    kept = checkpoints_of(connection, held.step_run_id) if held.attempt > 1 else ()
-    before = previous_of(connection, held) if held.attempt > 1 else None
     override = override_of(connection, held.step_run_id) if held.edition > 1 else None  # an edit raises the edition
     return Job(
         run_id=str(held.run_id),
@@ -62,13 +60,20 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),
         connections=connections,
-        checkpoints=[Checkpoint(key, kind, json.loads(value), attempt) for key, kind, value, attempt in kept],
-        previous=before and Previous(before[0], before[1], json.loads(before[2] or "null")),
+        **(_of_earlier_attempts(connection, held) if held.attempt > 1 else {}),
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
         artifact_root=str(folder_of(held.workspace_id)),
         artifact_limit_bytes=settings.ARTIFACT_LIMIT_BYTES,
     )
+
+
+def _of_earlier_attempts(connection: Connection, held: Held) -> dict[str, Any]:
+    kept, before = checkpoints_of(connection, held.step_run_id), previous_of(connection, held)
+    return {
+        "checkpoints": [Checkpoint(key, kind, json.loads(value), attempt) for key, kind, value, attempt in kept],
+        "previous": before and Previous(before[0], before[1], json.loads(before[2] or "null")),
+    }
 
 
 def callback_url(token: str) -> str:

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import services
-from runs.api import shapes
+from runs.api.kept_shapes import ArtifactOut
 from runs.api.shapes import Out
 from runs.api.views import RunDoor
 from runs.artifacts import place_of
@@ -26,7 +26,7 @@ CHUNK_BYTES = 256 * 1024
 
 
 class ArtifactList(Out):
-    items = shapes.ArtifactOut(many=True)
+    items = ArtifactOut(many=True)
     next = serializers.CharField(allow_null=True)
 
 

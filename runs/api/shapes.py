@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from runs.api.kept_shapes import ArtifactOut
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
@@ -319,16 +320,6 @@ class WaitOut(Out):
     answered_by = serializers.CharField(allow_null=True)
     shown_hash = serializers.CharField()
     votes = VoteOut(many=True)
-
-
-class ArtifactOut(Out):
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    media_type = serializers.CharField()
-    size = serializers.IntegerField()
-    sha256 = serializers.CharField()
-    attempt = serializers.IntegerField()
-    at = serializers.DateTimeField()
 
 
 class StepDetail(Out):

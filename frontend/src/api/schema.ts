@@ -214,6 +214,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/{run_id}/artifacts/{artifact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file, always as a download: what a step has fetched from somewhere must never run as a page of ours. */
+        get: operations["getArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs/{run_id}/breakpoints": {
         parameters: {
             query?: never;
@@ -342,6 +359,23 @@ export interface paths {
         };
         /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["getStep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/steps/{path}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Files that the step's attempts made. */
+        get: operations["listArtifacts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -840,6 +874,22 @@ export interface components {
             decided?: string | null;
             approvals?: number;
             rejections?: number;
+        };
+        /** @description Describes an answer. */
+        ArtifactList: {
+            items: components["schemas"]["ArtifactOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        ArtifactOut: {
+            id: number;
+            name: string;
+            media_type: string;
+            size: number;
+            sha256: string;
+            attempt: number;
+            /** Format: date-time */
+            at: string;
         };
         /** @description Describes an answer. */
         AttemptOut: {
@@ -1542,6 +1592,7 @@ export interface components {
             output: components["schemas"]["Value"];
             attempts: components["schemas"]["AttemptOut"][];
             checkpoints: components["schemas"]["CheckpointOut"][];
+            artifacts: components["schemas"]["ArtifactOut"][];
             waits: components["schemas"]["WaitOut"][];
             why: string | null;
         };
@@ -2363,6 +2414,38 @@ export interface operations {
             };
         };
     };
+    getArtifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                artifact_id: number;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     setBreakpoints: {
         parameters: {
             query?: never;
@@ -2627,6 +2710,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepDetail"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listArtifacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactList"];
                 };
             };
             /** @description A problem */
