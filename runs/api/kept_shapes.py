@@ -4,6 +4,28 @@ from typing import Any
 
 from rest_framework import serializers
 
+from teams.api.doors import AnyJson
+
+
+class Value(serializers.Serializer[Any]):
+    value = AnyJson()
+    size = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+
+
+class CheckpointOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    kind = serializers.ChoiceField(choices=["once", "partial", "cursor", "progress", "act"])
+    value = AnyJson()
+    attempt = serializers.IntegerField()
+    at = serializers.DateTimeField()
+
+
+class LogPage(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    next_offset = serializers.IntegerField()
+    complete = serializers.BooleanField()
+
 
 class ArtifactOut(serializers.Serializer[Any]):
     id = serializers.IntegerField()

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from runs.api.kept_shapes import ArtifactOut
+from runs.api.kept_shapes import ArtifactOut, CheckpointOut, Value
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
@@ -274,12 +274,6 @@ class EventList(Out):
     last = serializers.IntegerField()
 
 
-class Value(Out):
-    value = AnyJson()
-    size = serializers.IntegerField()
-    truncated = serializers.BooleanField()
-
-
 class AttemptOut(Out):
     number = serializers.IntegerField()
     fence = serializers.IntegerField(allow_null=True)
@@ -290,14 +284,6 @@ class AttemptOut(Out):
     finished_at = serializers.DateTimeField()
     error = StepError(allow_null=True)
     input = Value(allow_null=True)
-
-
-class CheckpointOut(Out):
-    key = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["once", "partial", "cursor", "progress", "act"])
-    value = AnyJson()
-    attempt = serializers.IntegerField()
-    at = serializers.DateTimeField()
 
 
 class VoteOut(Out):
@@ -333,12 +319,6 @@ class StepDetail(Out):
     artifacts = ArtifactOut(many=True)
     waits = WaitOut(many=True)
     why = serializers.CharField(allow_null=True)
-
-
-class LogPage(Out):
-    text = serializers.CharField()
-    next_offset = serializers.IntegerField()
-    complete = serializers.BooleanField()
 
 
 class StepList(Out):

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from builder.workflows.selectors import workflow_for
 from runs import services
-from runs.api import shapes
+from runs.api import kept_shapes, shapes
 from runs.core.breakpoints import from_json
 from runs.engine.definitions import definition_of
 from runs.engine.scope import beginning_of
@@ -79,7 +79,7 @@ class StepView(RunDoor):
 
 
 class LogsView(RunDoor):
-    @extend_schema(operation_id="getLog", parameters=[shapes.LogQuery], responses=shapes.LogPage)
+    @extend_schema(operation_id="getLog", parameters=[shapes.LogQuery], responses=kept_shapes.LogPage)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         run = self.run(workspace, run_id)
         return Response(steps.log_page(run, steps.step_for(run, path), **self.query(shapes.LogQuery)))

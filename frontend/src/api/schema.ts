@@ -880,7 +880,6 @@ export interface components {
             items: components["schemas"]["ArtifactOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         ArtifactOut: {
             id: number;
             name: string;
@@ -971,7 +970,6 @@ export interface components {
         CheckRequest: {
             graph: unknown;
         };
-        /** @description Describes an answer. */
         CheckpointOut: {
             key: string;
             kind: components["schemas"]["CheckpointOutKindEnum"];
@@ -1243,7 +1241,6 @@ export interface components {
             /** Format: date-time */
             started_at: string;
         };
-        /** @description Describes an answer. */
         LogPage: {
             text: string;
             next_offset: number;
@@ -1718,7 +1715,6 @@ export interface components {
         UpcomingList: {
             items: components["schemas"]["Upcoming"][];
         };
-        /** @description Describes an answer. */
         Value: {
             /** @description Any JSON value */
             value: unknown;
