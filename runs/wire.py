@@ -41,11 +41,22 @@ class Unsubscribe(_Message):
     unsubscribe: RunName
 
 
+class RunSeen(_Message):
+    run: UUID
+    seq: Annotated[int, Field(ge=0)]
+
+
+class Seen(_Message):
+    """How far the browser has read: it gets no more than so many events beyond that."""
+
+    seen: RunSeen
+
+
 class Ping(_Message):
     ping: int
 
 
-Incoming = Subscribe | Unsubscribe | Ping
+Incoming = Subscribe | Unsubscribe | Seen | Ping
 _incoming: TypeAdapter[Incoming] = TypeAdapter(Incoming)
 
 

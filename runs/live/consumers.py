@@ -64,7 +64,12 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             message = wire.read(text_data or "")
             match message:
                 case wire.Ping(ping=number):
+                    for watcher, _ in self.watchers.values():  # a page that is awake has read what came before
+                        self.hub.seen(watcher, watcher.cursor)
                     await self.say(wire.pong(number))
+                case wire.Seen(seen=wire.RunSeen(run=run, seq=seq)):
+                    if run in self.watchers:
+                        self.hub.seen(self.watchers[run][0], seq)
                 case wire.Unsubscribe(unsubscribe=name):
                     self._unwatch(name.run)
                 case wire.Subscribe(subscribe=wire.RunSubscription() as wanted):

@@ -25,6 +25,7 @@ COALESCE_S = 0.03  # hints that come together are answered together
 LIST_COALESCE_S = 0.25
 LIST_LOOK_S = 2.0  # without a hint; one may be lost, and nobody would tell of that change again
 TOO_FAR_BEHIND = 2_000  # events; then a snapshot is cheaper
+UNSEEN_AT_MOST = 500  # events on their way to a browser that has not said that it read them: it may be asleep
 
 LAST = "SELECT id, event_seq, run_day FROM runs_run WHERE id = ANY(%s)"
 EVENTS = """SELECT seq, type, at, path, attempt, actor, data FROM runs_event
@@ -38,11 +39,19 @@ TellList = Callable[[set[UUID]], Awaitable[None]]
 
 @dataclass(eq=False)
 class Watcher:
-    """A socket's interest in one run."""
+    """A socket's interest in one run. `cursor` is what was sent, `seen` what the browser said that it has read."""
 
     run: UUID
     cursor: int
     send: Send
+
+    def __post_init__(self) -> None:
+        self.seen = self.cursor
+
+    @property
+    def room(self) -> int:
+        """How many more events may be sent. What is not sent stays in the database alone, and is read there later."""
+        return max(0, UNSEEN_AT_MOST - (self.cursor - self.seen))
 
 
 @dataclass(eq=False)
@@ -79,6 +88,13 @@ class Hub:
         group.discard(watcher)
         if not group:
             self._watchers.pop(watcher.run, None)
+
+    def seen(self, watcher: Watcher, seq: int) -> None:
+        """The browser has read up to there: it gets more."""
+        had_room = watcher.room
+        watcher.seen = max(watcher.seen, min(seq, watcher.cursor))
+        if had_room < UNSEEN_AT_MOST:
+            self._look_at(watcher.run)
 
     def watch_list(self, watcher: ListWatcher) -> None:
         self._lists.add(watcher)
@@ -139,14 +155,14 @@ class Hub:
         connection = await self._connect()
         found = await connection.execute(LAST, (runs,))
         for run, last, run_day in await found.fetchall():
-            behind = [watcher for watcher in self._watchers.get(run, ()) if watcher.cursor < last]
+            behind = [watcher for watcher in self._watchers.get(run, ()) if watcher.cursor < last and watcher.room]
             if behind:
                 await self._catch_up(run, behind, last=last, run_day=run_day)
 
     async def _catch_up(self, run: UUID, behind: list[Watcher], *, last: int, run_day: Any) -> None:
         for watcher in [each for each in behind if last - each.cursor > TOO_FAR_BEHIND]:
             behind.remove(watcher)
-            watcher.cursor = last
+            watcher.cursor = watcher.seen = last
             await self._send(watcher, wire.lagging(run, last))
         if not behind:
             return
@@ -155,7 +171,7 @@ class Hub:
         found = await connection.execute(EVENTS, (run_day, run, first, TOO_FAR_BEHIND))
         events = [wire.event(row) for row in await found.fetchall()]
         for watcher in behind:
-            news = [event for event in events if event["seq"] > watcher.cursor]
+            news = [event for event in events if event["seq"] > watcher.cursor][: watcher.room]
             if news:
                 watcher.cursor = news[-1]["seq"]
                 await self._send(watcher, wire.events(run, news))

@@ -14,6 +14,7 @@ export type ClientMessage =
   | { subscribe: { workspace: string; run: string; after: number } }
   | { subscribe: { workspace: string; list: true } }
   | { unsubscribe: { run: string } }
+  | { seen: { run: string; seq: number } }
   | { ping: number };
 
 const KNOWN = new Set(['events', 'list', 'pong', 'lagging', 'refused', 'waits']);

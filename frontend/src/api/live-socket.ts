@@ -141,6 +141,8 @@ export class LiveSocket {
       return;
     }
     for (const topic of [...(this.runs.get(message.run) ?? [])]) topic.onMessage(message);
+    // The server holds back what goes beyond a few hundred unread events: a page that sleeps must not fill its memory.
+    if (message.type === 'events') this.send({ seen: { run: message.run, seq: message.last } });
   }
 
   private lost(socket: Socket): void {

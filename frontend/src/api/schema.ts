@@ -1849,6 +1849,16 @@ export interface components {
              */
             run: string;
         };
+        /** RunSeen */
+        LiveRunSeen: {
+            /**
+             * Run
+             * Format: uuid
+             */
+            run: string;
+            /** Seq */
+            seq: number;
+        };
         /** RunSubscription */
         LiveRunSubscription: {
             /** Workspace */
@@ -1864,6 +1874,13 @@ export interface components {
              */
             after: number;
         };
+        /**
+         * Seen
+         * @description How far the browser has read: it gets no more than so many events beyond that.
+         */
+        LiveSeen: {
+            seen: components["schemas"]["LiveRunSeen"];
+        };
         /** Subscribe */
         LiveSubscribe: {
             /** Subscribe */
@@ -1874,7 +1891,7 @@ export interface components {
             unsubscribe: components["schemas"]["LiveRunName"];
         };
         /** @description What a browser may send to /ws/live. */
-        LiveRequest: components["schemas"]["LiveSubscribe"] | components["schemas"]["LiveUnsubscribe"] | components["schemas"]["LivePing"];
+        LiveRequest: components["schemas"]["LiveSubscribe"] | components["schemas"]["LiveUnsubscribe"] | components["schemas"]["LiveSeen"] | components["schemas"]["LivePing"];
         /** @description What /ws/live sends. */
         LiveMessage: {
             /** @enum {string} */

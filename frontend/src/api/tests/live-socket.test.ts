@@ -72,6 +72,14 @@ describe('the live socket', () => {
     expect(last().sent).toEqual([{ subscribe: { workspace: 'acme', run: 'r1', after: 7 } }]);
   });
 
+  it('says how far it has read, so that more is sent', () => {
+    const { live, last } = setUp();
+    live.followRun(topic());
+    last().open();
+    last().say({ type: 'events', run: 'r1', events: [], last: 9 });
+    expect(last().sent.at(-1)).toEqual({ seen: { run: 'r1', seq: 9 } });
+  });
+
   it('comes back after a loss, by growing delays, and asks from where its followers stand by then', () => {
     const { live, sockets, states, last } = setUp();
     let seq = 7;
