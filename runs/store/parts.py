@@ -60,7 +60,16 @@ RAN = f"""ran AS (
     FROM (SELECT %s::int AS generation, %s::int[] AS counts, %s::boolean AS ends) given
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
-    RETURNING id, run_day, workspace_id, event_seq, priority
+    RETURNING id, run_day, workspace_id, event_seq, priority, workflow_id
+)"""
+
+# A run's end, for the triggers that wait for it: a row of the ledger for each (runs/triggers/run_end.py starts what
+# follows). Index: trigger_source.
+FOLLOWED = f"""followed AS (
+    INSERT INTO runs_firing (trigger_id, key, status, due_at, source_run_id, created_at)
+    SELECT t.id, ran.id || ' ' || ran.event_seq || ' ' || given.ending, 'queued', {NOW}, ran.id, {NOW}
+    FROM ran, (SELECT %s::text AS ending) given, runs_trigger t
+    WHERE t.source_id = ran.workflow_id AND t.is_enabled AND position(' ' || given.ending || ' ' IN t.ends) > 0
 )"""
 
 STEPS = table(

@@ -99,6 +99,8 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     statement.add(
         parts.RAN, run.status.value, str(run.event_seq), paused_at, error, *given, run.id, str(tx.first_seq), tx.claimer
     )
+    if run.status in FINAL_RUNS and tx.before not in FINAL_RUNS:
+        statement.add(parts.FOLLOWED, run.status.value)
 
 
 def _add_what_happened(statement: _Statement, tx: Transition) -> None:

@@ -1,5 +1,6 @@
 """What people do to triggers. Each function: permission, act, audit, in one transaction."""
 
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,10 +19,10 @@ from runs.engine.check_input import check_input
 from runs.models import Trigger
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
-from runs.triggers.errors import BackfillTooLarge, NotASchedule, NotAWebhook
-from runs.triggers.shapes import ScheduleSettings, Settings, checked, schedule_of, text_of
+from runs.triggers.errors import BackfillTooLarge, BadTrigger, NotASchedule, NotAWebhook
+from runs.triggers.shapes import RunEndSettings, ScheduleSettings, Settings, checked, schedule_of, text_of
 from teams import audit
-from teams.access import Actor, Permission, require
+from teams.access import SYSTEM, Actor, Permission, require, visible_to
 
 BACKFILL_AT_MOST = 1_000  # ticks of one request
 ONE_MOMENT = timedelta(microseconds=1)
@@ -36,6 +37,7 @@ def create_trigger(
     """Raises BadTrigger; BadRunInput where a schedule's input does not fit the newest version's schema."""
     require(actor, Permission.EDIT, workflow.workspace)
     wanted = checked(kind, settings)
+    _check_source(workflow, wanted)
     with errors_as_djangos():
         now = _now()
         _check_input_of(workflow.id, wanted)
@@ -86,7 +88,22 @@ def _columns(settings: Settings, *, now: datetime, enabled: bool) -> dict[str, A
     if isinstance(settings, ScheduleSettings):
         following = next_tick(settings.timing(), now) if enabled else None
         return {"overlap": settings.overlap.value, "decided_to": now, "next_at": following and following.at}
+    if isinstance(settings, RunEndSettings):
+        return {"source_id": settings.source, "ends": f" {' '.join(settings.on)} "}
     return {}
+
+
+def _check_source(workflow: Workflow, settings: Settings) -> None:
+    """Raises BadTrigger for a workflow that is not in this workspace, and for one that would start itself."""
+    if not isinstance(settings, RunEndSettings):
+        return
+    problem = None
+    if settings.source == workflow.id:
+        problem = "A workflow that starts at its own end would never stop. Name another one."
+    elif not visible_to(SYSTEM, Workflow.objects.filter(id=settings.source), workflow.workspace).exists():
+        problem = "There is no such workflow in this workspace."
+    if problem:
+        raise BadTrigger(problem, fields=[{"field": "settings.source", "message": problem}])
 
 
 @transaction.atomic
@@ -103,6 +120,8 @@ def change_trigger(
     """
     require(actor, Permission.EDIT, trigger.workspace)
     wanted = None if settings is None else checked(trigger.kind, settings)
+    if wanted is not None:
+        _check_source(trigger.workflow, wanted)
     with errors_as_djangos():
         now = _locked_now(trigger.id)
         before = Trigger.objects.get(id=trigger.id)
@@ -127,7 +146,9 @@ def _changes(before: Trigger, *, name: str | None, enabled: bool | None, setting
 def _moved(before: Trigger, changes: Mapping[str, Any], *, now: datetime) -> dict[str, Any]:
     """The columns that follow from the settings. A schedule whose timing stays goes on where it was."""
     if before.kind != "schedule":
-        return {}
+        return _columns(
+            checked(before.kind, json.loads(changes.get("settings", before.settings))), now=now, enabled=True
+        )
     old, new = (schedule_of(text) for text in (before.settings, changes.get("settings", before.settings)))
     enabled = changes.get("is_enabled", before.is_enabled)
     if enabled and before.is_enabled and old.timing() == new.timing():

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -10,6 +11,7 @@ from runs.core.firings import Misfire, Overlap
 from runs.core.ticks import BadSchedule, Cron, read_cron
 from runs.payloads import json_text
 from runs.triggers.errors import BadTrigger
+from runs.triggers.mapping import DEFAULT, BadMapping, check_mapping
 from runs.triggers.signature import Scheme, Security
 
 
@@ -60,7 +62,17 @@ class WebhookSettings(Settings):
         return names
 
 
-KINDS: Mapping[str, type[Settings]] = {"schedule": ScheduleSettings, "webhook": WebhookSettings}
+class RunEndSettings(Settings):
+    source: UUID  # the workflow whose runs end
+    on: Annotated[list[Literal["succeeded", "failed", "cancelled"]], Field(min_length=1, max_length=3)] = ["succeeded"]
+    input: Any = Field(default_factory=lambda: dict(DEFAULT))  # with paths into the run that ended
+
+
+KINDS: Mapping[str, type[Settings]] = {
+    "schedule": ScheduleSettings,
+    "webhook": WebhookSettings,
+    "run_end": RunEndSettings,
+}
 
 
 def checked(kind: str, values: Mapping[str, Any]) -> Settings:
@@ -69,11 +81,15 @@ def checked(kind: str, values: Mapping[str, Any]) -> Settings:
         found = KINDS[kind].model_validate(dict(values))
         if isinstance(found, ScheduleSettings):
             found.timing()
+        if isinstance(found, RunEndSettings):
+            check_mapping(found.input)
     except ValidationError as error:
         fields = [
             {"field": ".".join(["settings", *map(str, one["loc"])]), "message": one["msg"]} for one in error.errors()
         ]
         raise BadTrigger(f"{fields[0]['field']}: {fields[0]['message']}", fields=fields) from error
+    except BadMapping as error:
+        raise BadTrigger(error.message, fields=[{"field": "settings.input", "message": error.message}]) from error
     except BadSchedule as error:
         fields = [{**one, "field": f"settings.{one['field']}"} for one in error.data["fields"]]
         raise BadTrigger(error.message, fields=fields) from error
@@ -90,3 +106,7 @@ def schedule_of(text: str) -> ScheduleSettings:
 
 def webhook_of(text: str) -> WebhookSettings:
     return WebhookSettings.model_validate(json.loads(text))
+
+
+def run_end_of(text: str) -> RunEndSettings:
+    return RunEndSettings.model_validate(json.loads(text))

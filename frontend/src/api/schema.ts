@@ -1652,7 +1652,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        TriggerKind: "schedule" | "webhook";
+        TriggerKind: "schedule" | "webhook" | "run_end";
         /** @description Describes an answer. */
         TriggerList: {
             items: components["schemas"]["TriggerOut"][];
