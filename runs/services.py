@@ -50,6 +50,8 @@ def start_run(
     idempotency_key: str | None = None,
     breakpoints: Breakpoints = NO_BREAKPOINTS,
     deadline_s: float | None = None,
+    priority: int = 0,
+    limit: tuple[str, int] | None = None,
 ) -> Started:
     """Starts the newest version, or the one named. The same idempotency key answers the same run.
 
@@ -69,16 +71,21 @@ def start_run(
         wanted = Start(
             workflow.id, pinned.id, run_input, actor.name, user_id=actor.id,
             trigger="api" if idempotency_key else "manual",
-            idempotency_key=idempotency_key, breakpoints=breakpoints, deadline_s=deadline_s,
+            idempotency_key=idempotency_key, breakpoints=breakpoints, deadline_s=deadline_s, priority=priority,
+            limit=limit,
         )  # fmt: skip
         started = engine_start(connection, wanted)
         if started.is_new:
-            data = {"workflow": str(workflow.id), "version": pinned.number, "number": started.number}
-            audit.record(actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data)
+            _record_start(actor, workflow, started, version=pinned.number)
     _announce(started.told)
     if not started.is_new:  # somebody else's request with this key came in meanwhile
         return _same_request(workflow, idempotency_key, run_input=run_input, version=version) or started
     return started
+
+
+def _record_start(actor: Actor, workflow: Workflow, started: Started, *, version: int) -> None:
+    data = {"workflow": str(workflow.id), "version": version, "number": started.number}
+    audit.record(actor, "run.start", target=Run(id=started.run_id), workspace=workflow.workspace, data=data)
 
 
 def _same_request(workflow: Workflow, key: str | None, *, run_input: Any, version: int | None) -> Started | None:

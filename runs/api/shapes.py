@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from runs.api.kept_shapes import ArtifactOut, CheckpointOut, Value
+from runs.api.turn_shapes import TurnInput
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
@@ -40,7 +41,7 @@ class BreakpointList(serializers.ListField):
         super().__init__(max_length=BREAKPOINTS_LIMIT, **options)
 
 
-class RunStart(Input):
+class RunStart(TurnInput):
     input = AnyJson(required=False, default=None, allow_null=True)
     version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=200)

@@ -42,6 +42,8 @@ class StartView(Door):
             idempotency_key=wanted["idempotency_key"],
             breakpoints=from_json(wanted["breakpoints"]),
             deadline_s=wanted["deadline_s"],
+            priority=wanted["priority"],
+            limit=(wanted["limit"]["key"], wanted["limit"]["at_most"]) if wanted["limit"] else None,
         )
         run = selectors.run_for(self.actor, space, started.run_id)
         return Response(selectors.rows_of([run])[0], status=201 if started.is_new else 200)

@@ -12,6 +12,7 @@ from runs.core.keys import idempotency_key
 from runs.core.states import RunStatus
 from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
 from runs.selectors.keeping import artifacts_of
+from runs.selectors.turns import why_ready
 from runs.selectors.values import decoded
 from runs.selectors.waits import votes_on, wait_shape
 
@@ -145,7 +146,7 @@ def why_not(run: Run, step: StepRun) -> str | None:
         case "ready" if run.status == RunStatus.PAUSED:
             return "A breakpoint holds it." if step.path in held_at(run) else "Ready: starts when the run is unpaused."
         case "ready":
-            return f"Ready: waits for a worker that serves the lane '{step.queue}'."
+            return why_ready(step)
         case "retry_wait":
             return "An attempt failed; the next one starts by itself at the time shown."
         case "waiting":

@@ -1408,6 +1408,12 @@ export interface components {
             code: string;
             message: string;
         };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        RunLimit: {
+            /** @description Runs of the workspace with the same key share it. */
+            key: string;
+            at_most: number;
+        };
         /** @description Describes an answer. */
         RunList: {
             items: components["schemas"]["RunRow"][];
@@ -1458,6 +1464,13 @@ export interface components {
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunStart: {
+            /**
+             * @description Higher goes first, within the workspace. A level is worth a minute of waiting.
+             * @default 0
+             */
+            priority: number;
+            /** @description How many such runs may go on at once. */
+            limit?: components["schemas"]["RunLimit"] | null;
             /** @description Any JSON value */
             input?: unknown;
             version?: number | null;

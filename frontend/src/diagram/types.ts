@@ -19,6 +19,10 @@ export interface Policy {
   join?: 'all' | 'any' | 'first' | 'count';
   join_count?: number | null;
   queue?: string;
+  limit_key?: string | null;
+  limit_at_most?: number | null;
+  rate_starts?: number | null;
+  rate_per_s?: number | null;
   delivery?: 'at_most_once' | null;
 }
 

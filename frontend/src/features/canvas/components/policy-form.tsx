@@ -66,6 +66,14 @@ export function PolicyForm({ node, kind }: Props) {
           onChange={(delivery) => change({ delivery }, 'delivery')}
         />
         {row('queue')}
+        {row('limit_key')}
+        {policy.limit_key ? (
+          <>
+            {row('limit_at_most')}
+            {row('rate_starts')}
+            {row('rate_per_s')}
+          </>
+        ) : null}
       </div>
     </div>
   );

@@ -155,6 +155,8 @@ describe('policies', () => {
     expect(tidyPolicy({ on_error: 'fallback' })).toEqual({ on_error: 'fallback', fallback: null });
     expect(tidyPolicy({ join: 'all', join_count: 3 })).toEqual({});
     expect(tidyPolicy({ join: 'count' })).toEqual({ join: 'count', join_count: 2 });
+    expect(tidyPolicy({ limit_key: '', limit_at_most: 3, rate_starts: 2 })).toEqual({});
+    expect(tidyPolicy({ limit_key: 'erp', rate_per_s: 60 })).toEqual({ limit_key: 'erp', rate_per_s: 60 });
     expect(tidyPolicy({ join: 'first', join_count: 3 })).toEqual({ join: 'first' });
     expect(tidyPolicy({ retry: { attempts: 3 }, limit_s: 5 })).toEqual({ retry: { attempts: 3 }, limit_s: 5 });
   });

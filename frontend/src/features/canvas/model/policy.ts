@@ -72,6 +72,33 @@ export const POLICY_SCHEMA: JsonObject = {
       description: 'Which workers take it.',
       'x-pawl': { literal: true },
     },
+    limit_key: {
+      type: 'string',
+      title: 'Limit',
+      description: 'A name. All steps of the workspace with the same one share the limits below.',
+      'x-pawl': { literal: true },
+    },
+    limit_at_most: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      title: 'At most at once',
+      description: 'So many of them run at the same time; the others wait without a worker.',
+      'x-pawl': { literal: true },
+    },
+    rate_starts: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      title: 'At most so many starts',
+      description: 'In each period of the length below.',
+      'x-pawl': { literal: true },
+    },
+    rate_per_s: {
+      type: 'number',
+      title: 'In a period of',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
   },
 };
 
