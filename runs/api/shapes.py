@@ -11,7 +11,6 @@ from teams.api.doors import AnyJson, Input, PageInput
 
 RUN_STATUSES = [status.value for status in RunStatus]
 BREAKPOINTS_LIMIT = 200
-DEADLINE_LIMIT_S = 10 * 366 * 24 * 3600.0
 STEP_STATUSES = [status.value for status in StepStatus]
 FATES = ["kept", "again", "new", "removed"]
 DECISIONS = ["happened", "not_happened", "run_again", "skip"]
@@ -46,10 +45,6 @@ class RunStart(TurnInput):
     version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=200)
     breakpoints = BreakpointList(required=False, default=list, help_text="Steps before which the run pauses.")
-    deadline_s = serializers.FloatField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=DEADLINE_LIMIT_S,
-        help_text="The run fails when it has not ended so many seconds after its start, or after its last resume.",
-    )  # fmt: skip
 
 
 class RunQuery(PageInput):

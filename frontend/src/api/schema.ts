@@ -1465,6 +1465,11 @@ export interface components {
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunStart: {
             /**
+             * Format: double
+             * @description The run fails when it has not ended so many seconds after its start, or after its last resume.
+             */
+            deadline_s?: number | null;
+            /**
              * @description Higher goes first, within the workspace. A level is worth a minute of waiting.
              * @default 0
              */
@@ -1477,11 +1482,6 @@ export interface components {
             idempotency_key?: string | null;
             /** @description Steps before which the run pauses. */
             breakpoints?: components["schemas"]["BreakpointIn"][];
-            /**
-             * Format: double
-             * @description The run fails when it has not ended so many seconds after its start, or after its last resume.
-             */
-            deadline_s?: number | null;
         };
         /** @enum {string} */
         RunStatus: "running" | "paused" | "cancelling" | "succeeded" | "failed" | "cancelled";
