@@ -186,6 +186,7 @@ SPECTACULAR_SETTINGS = {
         "FiringStatus": "runs.api.trigger_shapes.FIRING_STATUSES",
         "NodeFateAction": "runs.api.shapes.FATES",
         "OutcomeDecision": "runs.api.shapes.DECISIONS",
+        "BulkOperationName": "runs.api.bulk_shapes.OPERATION_NAMES",
         "WaitStatus": ["open", "answered", "expired", "closed"],
     },
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

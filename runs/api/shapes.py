@@ -4,13 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
+from runs.api.breakpoint_shapes import BreakpointList, BreakpointOut
 from runs.api.kept_shapes import ArtifactOut, CheckpointOut, Value
 from runs.api.turn_shapes import TurnInput
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
 RUN_STATUSES = [status.value for status in RunStatus]
-BREAKPOINTS_LIMIT = 200
 STEP_STATUSES = [status.value for status in StepStatus]
 FATES = ["kept", "again", "new", "removed"]
 DECISIONS = ["happened", "not_happened", "run_again", "skip"]
@@ -23,23 +23,6 @@ class Out(serializers.Serializer[Any]):
 # ---------------------------------------------------------------------- in
 
 
-class BreakpointIn(Input):
-    node = serializers.CharField(required=False, max_length=100, help_text="A node's id: each step run of that node.")
-    path = serializers.CharField(required=False, max_length=1_000, help_text="One step run, e.g. `each[17].ocr`.")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if len(attrs) != 1:
-            raise serializers.ValidationError("Name either a node or a path.")
-        return attrs
-
-
-class BreakpointList(serializers.ListField):
-    child = BreakpointIn()
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=BREAKPOINTS_LIMIT, **options)
-
-
 class RunStart(TurnInput):
     input = AnyJson(required=False, default=None, allow_null=True)
     version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
@@ -47,13 +30,18 @@ class RunStart(TurnInput):
     breakpoints = BreakpointList(required=False, default=list, help_text="Steps before which the run pauses.")
 
 
-class RunQuery(PageInput):
+class RunFilters(Input):
     status = serializers.CharField(required=False, help_text="One or more statuses, separated by commas.")
     workflow = serializers.UUIDField(required=False)
     started_after = serializers.DateTimeField(required=False)
     started_before = serializers.DateTimeField(required=False)
     q = serializers.CharField(
         required=False, max_length=200, help_text="A run's number, or a part of its workflow's name."
+    )
+    waits = serializers.ChoiceField(
+        required=False,
+        choices=["person", "nobody"],
+        help_text="Open runs that wait for a person, or the other open ones.",
     )
 
     def validate_status(self, value: str) -> list[str]:
@@ -64,6 +52,10 @@ class RunQuery(PageInput):
                 f"There is no run status '{unknown[0]}'. There are: {', '.join(RUN_STATUSES)}."
             )
         return wanted
+
+
+class RunQuery(RunFilters, PageInput):
+    pass
 
 
 class EventQuery(Input):
@@ -97,15 +89,6 @@ class ResumeIn(ActIn):
 
 class CancelIn(Input):
     command_id = serializers.UUIDField()
-
-
-class CommandIn(Input):
-    command_id = serializers.UUIDField()
-
-
-class BreakpointsIn(Input):
-    command_id = serializers.UUIDField()
-    breakpoints = BreakpointList()
 
 
 class DecideIn(ActIn):
@@ -192,11 +175,6 @@ class RunRow(Out):
 class RunList(Out):
     items = RunRow(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-class BreakpointOut(Out):
-    node = serializers.CharField(required=False)
-    path = serializers.CharField(required=False)
 
 
 class RunOutput(Out):
@@ -354,12 +332,6 @@ class Resumed(Out):
 
 class StatusOut(Out):
     status = serializers.CharField()
-
-
-class BreakpointsOut(Out):
-    status = serializers.ChoiceField(choices=RUN_STATUSES)
-    breakpoints = BreakpointOut(many=True)
-    paused_at = serializers.ListField(child=serializers.CharField())
 
 
 class Answered(Out):

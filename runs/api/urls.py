@@ -1,9 +1,10 @@
 from django.urls import path
 
-from runs.api import callbacks, keeping, recovery, triggers, views
+from runs.api import bulk, callbacks, keeping, recovery, triggers, views
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
+BULK = "workspaces/<slug:workspace>/bulk/<uuid:bulk_id>"
 
 urlpatterns = [
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/runs", views.StartView.as_view()),
@@ -29,6 +30,12 @@ urlpatterns = [
     path("workspaces/<slug:workspace>/retention", keeping.RetentionView.as_view()),
     path(f"{RUN}/steps/<str:path>/callback-link", callbacks.LinkView.as_view()),
     path("callbacks/<str:token>", callbacks.CallbackView.as_view()),
+    path("workspaces/<slug:workspace>/bulk", bulk.BulksView.as_view()),
+    path("workspaces/<slug:workspace>/bulk/preview", bulk.BulkPreviewView.as_view()),
+    path(BULK, bulk.BulkView.as_view()),
+    path(f"{BULK}/runs", bulk.BulkRunsView.as_view()),
+    path(f"{BULK}/stop", bulk.BulkStopView.as_view()),
+    path(f"{BULK}/continue", bulk.BulkContinueView.as_view()),
     path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
     path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/triggers", triggers.WorkflowTriggersView.as_view()),

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from builder.workflows.selectors import workflow_for
 from runs import services
-from runs.api import kept_shapes, shapes
+from runs.api import breakpoint_shapes, kept_shapes, shapes
 from runs.core.breakpoints import from_json
 from runs.engine.definitions import definition_of
 from runs.engine.scope import beginning_of
@@ -109,26 +109,30 @@ class CancelView(RunDoor):
 
 
 class PauseView(RunDoor):
-    @extend_schema(operation_id="pauseRun", request=shapes.CommandIn, responses=shapes.StatusOut)
+    @extend_schema(operation_id="pauseRun", request=breakpoint_shapes.CommandIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """Nothing starts from now on. What runs ends, and its result is taken."""
         run = self.run(workspace, run_id)
-        return Response(services.pause_run(actor=self.actor, run=run, **self.read(shapes.CommandIn)))
+        return Response(services.pause_run(actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn)))
 
 
 class UnpauseView(RunDoor):
-    @extend_schema(operation_id="unpauseRun", request=shapes.CommandIn, responses=shapes.StatusOut)
+    @extend_schema(operation_id="unpauseRun", request=breakpoint_shapes.CommandIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """Lets the run go on, past the steps that a breakpoint holds just now."""
         run = self.run(workspace, run_id)
-        return Response(services.unpause_run(actor=self.actor, run=run, **self.read(shapes.CommandIn)))
+        return Response(services.unpause_run(actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn)))
 
 
 class BreakpointsView(RunDoor):
-    @extend_schema(operation_id="setBreakpoints", request=shapes.BreakpointsIn, responses=shapes.BreakpointsOut)
+    @extend_schema(
+        operation_id="setBreakpoints",
+        request=breakpoint_shapes.BreakpointsIn,
+        responses=breakpoint_shapes.BreakpointsOut,
+    )
     def put(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """The steps before which the run pauses, in place of all that were named before."""
-        wanted = self.read(shapes.BreakpointsIn)
+        wanted = self.read(breakpoint_shapes.BreakpointsIn)
         done = services.set_breakpoints(
             actor=self.actor,
             run=self.run(workspace, run_id),

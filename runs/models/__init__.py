@@ -5,6 +5,7 @@ times are the database's clock. The tables that grow (event, attempt, checkpoint
 on which their run was created; `run_day` is part of every key of theirs, and no foreign key points at them.
 """
 
+from runs.models.bulk import BulkOperation, BulkRun
 from runs.models.fleet import ClusterEpoch, Sweeper, Worker
 from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
@@ -18,6 +19,8 @@ __all__ = [
     "Artifact",
     "ArtifactFile",
     "Attempt",
+    "BulkOperation",
+    "BulkRun",
     "Callback",
     "Checkpoint",
     "ClusterEpoch",

@@ -96,6 +96,11 @@ class StepRun(models.Model):
             models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
             models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
+            models.Index(  # what of a run waits, also for a person
+                fields=["run"],
+                name="step_run_asks",
+                condition=Q(status__in=["waiting", "needs_decision", "blocked"]),
+            ),
             models.Index(fields=["parent", "item_index"], name="step_run_items", condition=Q(parent__isnull=False)),
             models.Index(
                 fields=["input_hash", "-finished_at"],

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BigIntegerField, Case, F, Q, QuerySet, When, Window
+from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
-from runs.core.states import OPEN, RunStatus
+from runs.core.states import FINAL_RUNS, OPEN, PERSON_WAITS, RunStatus
 from runs.models import Event, Run, StepRun
 from runs.selectors.steps import held_at, step_shape, value_shape
 from runs.selectors.values import decoded
@@ -22,6 +22,7 @@ from teams.models import Workspace
 ITEMS_IN_SNAPSHOT = 200  # step runs inside each container
 STEPS_IN_SNAPSHOT = 5_000  # inside all of them
 EVENTS_A_PAGE = 1_000
+OPEN_RUNS = [status.value for status in RunStatus if status not in FINAL_RUNS]
 OPEN_VALUES = [status.value for status in OPEN]
 
 
@@ -36,6 +37,7 @@ class Filters:
     started_after: datetime | None = None
     started_before: datetime | None = None
     q: str = ""
+    waits: str = ""  # 'person': open runs of which a step waits for a person; 'nobody': the other open ones
 
 
 def runs_of(actor: Actor, workspace: Workspace) -> QuerySet[Run]:
@@ -54,7 +56,7 @@ def run_for(actor: Actor, workspace: Workspace, run_id: UUID) -> Run:
 
 def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int, cursor: str = "") -> dict[str, Any]:
     """The newest first, by number: a keyset, so that new runs never shift a page."""
-    rows = _filtered(runs_of(actor, workspace), filters)
+    rows = filtered(runs_of(actor, workspace), filters)
     if cursor:
         (number,) = typed_cursor(cursor, int)
         rows = rows.filter(number__lt=number)
@@ -63,7 +65,7 @@ def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int
     return {"items": rows_of(page), "next": encode_cursor(page[-1].number) if more else None}
 
 
-def _filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
+def filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
     if filters.status:
         rows = rows.filter(status__in=filters.status)
     if filters.workflow:
@@ -72,12 +74,23 @@ def _filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
         rows = rows.filter(created_at__gte=filters.started_after)
     if filters.started_before:
         rows = rows.filter(created_at__lt=filters.started_before)
+    if filters.waits:
+        rows = _by_waits(rows, person=filters.waits == "person")
     text = filters.q.strip().lstrip("#")
     if text.isdecimal() and len(text) < 19:
         rows = rows.filter(Q(number=int(text)) | Q(workflow__name__icontains=text))
     elif text:
         rows = rows.filter(workflow__name__icontains=text)
     return rows
+
+
+def _by_waits(rows: QuerySet[Run], *, person: bool) -> QuerySet[Run]:
+    """Open runs that do, or do not, wait for a person. The counter says of most that nothing of theirs waits at all.
+    Index: step_run_asks.
+    """
+    asks = Q(status__in=["needs_decision", "blocked"]) | Q(status="waiting", wait_kind__in=PERSON_WAITS)
+    waiting = Q(waiting_count__gt=0) & Exists(StepRun.objects.filter(asks, run_id=OuterRef("pk")))
+    return rows.filter(status__in=OPEN_RUNS).filter(waiting if person else ~waiting)
 
 
 def rows_of(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from django.utils.timezone import now
 from builder.connections.services import create_connection
 from builder.workflows.services import create_workflow, publish
 from runs.artifacts import place_of
+from runs.bulk.services import Pace, Selection, begin_bulk
 from runs.models import Artifact, ArtifactFile, Run, StepRun, Wait
 from runs.services import start_run
 from runs.triggers.services import create_trigger
@@ -51,6 +52,7 @@ WORKSPACE = "workspaces/{workspace}"
 WORKFLOW = f"{WORKSPACE}/workflows/{{workflow_id}}"
 RUN = f"{WORKSPACE}/runs/{{run_id}}"
 STEP = f"{RUN}/steps/{{path}}"
+BULK = f"{WORKSPACE}/bulk/{{bulk_id}}"
 CONNECTION = f"{WORKSPACE}/connections/{{connection_id}}"
 TRIGGER = f"{WORKSPACE}/triggers/{{trigger_id}}"
 
@@ -110,6 +112,17 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{STEP}/skip"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),
     ("POST", f"{STEP}/supply"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1, "output": 1}, 409),
     ("POST", f"{STEP}/retry-now"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),
+    ("GET", f"{WORKSPACE}/bulk"): Row(Permission.VIEW),
+    ("POST", f"{WORKSPACE}/bulk"): Row(
+        Permission.RUN, lambda world: {**_command(), "operation": "cancel", "ids": [world.names["run_id"]]}, 201
+    ),
+    ("POST", f"{WORKSPACE}/bulk/preview"): Row(
+        Permission.VIEW, lambda world: {"operation": "cancel", "filter": {"status": "running"}}
+    ),
+    ("GET", BULK): Row(Permission.VIEW),
+    ("GET", f"{BULK}/runs"): Row(Permission.VIEW),
+    ("POST", f"{BULK}/stop"): Row(Permission.RUN),
+    ("POST", f"{BULK}/continue"): Row(Permission.RUN, lambda world: {"revision": 1}, 409),  # it goes on already
     ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
@@ -153,6 +166,10 @@ def make_world() -> World:
     place = place_of(people.acme.id, b"\x01" * 32)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(b"ok")
+    bulk, _ = begin_bulk(
+        actor=SYSTEM, workspace=people.acme, command_id=uuid4(), operation="cancel",
+        selection=Selection(ids=[run.id]), pace=Pace(), request={},
+    )  # fmt: skip
     names = {
         "workspace": people.acme.slug,
         "workflow_id": str(workflow.id),
@@ -165,5 +182,6 @@ def make_world() -> World:
         "trigger_id": str(trigger.id),
         "token": "A" * 43,
         "artifact_id": str(artifact.id),
+        "bulk_id": str(bulk.id),
     }
     return World(people, names)

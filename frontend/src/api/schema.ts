@@ -58,6 +58,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["listBulk"];
+        put?: never;
+        /** @description Chooses the runs now; sweepers then act on one after the other. The same command id answers the same one. */
+        post: operations["beginBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/bulk/{bulk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["getBulk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/bulk/{bulk_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Goes on with the runs that are left, in the name of whoever says so. */
+        post: operations["continueBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/bulk/{bulk_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What became of each run. */
+        get: operations["listBulkRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/bulk/{bulk_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description No further run is begun. What is done stays done. */
+        post: operations["stopBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/bulk/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description How many runs are meant, and what would be done to the first of them. Changes nothing. */
+        post: operations["previewBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/connection-kinds": {
         parameters: {
             query?: never;
@@ -933,7 +1036,6 @@ export interface components {
             /** @description One step run, e.g. `each[17].ocr`. */
             path?: string;
         };
-        /** @description Describes an answer. */
         BreakpointOut: {
             node?: string;
             path?: string;
@@ -944,12 +1046,117 @@ export interface components {
             command_id: string;
             breakpoints: components["schemas"]["BreakpointIn"][];
         };
-        /** @description Describes an answer. */
         BreakpointsOut: {
             status: components["schemas"]["RunStatus"];
             breakpoints: components["schemas"]["BreakpointOut"][];
             paused_at: string[];
         };
+        /** @description Describes an answer. */
+        Bulk: {
+            /** Format: uuid */
+            id: string;
+            operation: components["schemas"]["BulkOperationName"];
+            status: components["schemas"]["BulkStatusEnum"];
+            reason: components["schemas"]["BulkReason"] | null;
+            revision: number;
+            /** Format: double */
+            rate_per_s: number | null;
+            canary: number | null;
+            counts: components["schemas"]["BulkCounts"];
+            actor: string;
+            /** @description Any JSON value */
+            request: unknown;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /** @description Describes an answer. */
+        BulkCounts: {
+            total: number;
+            pending: number;
+            done: number;
+            refused: number;
+            skipped: number;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        BulkIn: {
+            operation: components["schemas"]["BulkOperationName"];
+            /** @description The filters of the runs list; without any: every run. */
+            filter?: components["schemas"]["RunFilters"];
+            /** @description These runs. */
+            ids?: string[];
+            /** Format: uuid */
+            command_id: string;
+            /**
+             * Format: double
+             * @description At most so many runs in any second. Without: as fast as it goes.
+             */
+            rate_per_s?: number | null;
+            /** @description After so many runs it waits until a person continues it. */
+            canary?: number | null;
+            /** @description The count of the preview: refused where other runs match by now. */
+            expected_count?: number | null;
+        };
+        /** @description Describes an answer. */
+        BulkList: {
+            items: components["schemas"]["Bulk"][];
+            next: string | null;
+        };
+        /** @enum {string} */
+        BulkOperationName: "resume" | "cancel" | "pause" | "unpause";
+        /** @description Describes an answer. */
+        BulkPreview: {
+            count: number;
+            /** @description So many of them are in a status in which they would not be tried. */
+            skipped: number;
+            by_status: {
+                [key: string]: number;
+            };
+            plans: components["schemas"]["PlanOfRunOut"][];
+        };
+        /** @description Describes an answer. */
+        BulkReason: {
+            code: components["schemas"]["CodeEnum"];
+            message: string;
+        };
+        /** @description Describes an answer. */
+        BulkResult: {
+            run: components["schemas"]["BulkRunRef"];
+            status: components["schemas"]["BulkResultStatusEnum"];
+            code: string | null;
+            message: string | null;
+            /** @description Any JSON value */
+            result: unknown;
+            actor: string | null;
+            /** Format: date-time */
+            acted_at: string | null;
+        };
+        /** @enum {string} */
+        BulkResultStatusEnum: "pending" | "done" | "refused" | "skipped";
+        /** @description Describes an answer. */
+        BulkResults: {
+            items: components["schemas"]["BulkResult"][];
+            next: string | null;
+        };
+        /** @description The run as it is now. Of one that retention took away, only what the operation kept of it. */
+        BulkRunRef: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            status: components["schemas"]["RunStatus"] | null;
+            workflow: components["schemas"]["WorkflowRef"] | null;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        BulkSelection: {
+            operation: components["schemas"]["BulkOperationName"];
+            /** @description The filters of the runs list; without any: every run. */
+            filter?: components["schemas"]["RunFilters"];
+            /** @description These runs. */
+            ids?: string[];
+        };
+        /** @enum {string} */
+        BulkStatusEnum: "running" | "waiting" | "stopped" | "done";
         /** @description Describes an answer. */
         CallbackLink: {
             url: string;
@@ -983,6 +1190,8 @@ export interface components {
         CheckpointOutKindEnum: "once" | "partial" | "cursor" | "progress" | "act";
         /** @enum {string} */
         ClockEnum: "forward" | "back";
+        /** @enum {string} */
+        CodeEnum: "canary" | "by_person" | "permission_lost";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CommandIn: {
             /** Format: uuid */
@@ -1034,6 +1243,10 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        ContinueIn: {
+            revision: number;
         };
         /** @description Describes an answer. */
         Counts: {
@@ -1296,8 +1509,6 @@ export interface components {
             attachments: string[];
         };
         /** @enum {string} */
-        OperationEnum: "resume" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
-        /** @enum {string} */
         OutcomeDecision: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
         OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled";
@@ -1321,6 +1532,19 @@ export interface components {
         };
         /** @enum {string} */
         PermissionsEnum: "view" | "run" | "approve" | "edit" | "connect" | "manage_members" | "read_audit" | "manage_workspace";
+        /** @description Describes an answer. */
+        PlanOfRunOut: {
+            run: components["schemas"]["BulkRunRef"];
+            allowed: boolean;
+            refusal: string | null;
+            again: string[];
+            again_count: number;
+            kept_count: number;
+            may_happen_twice: string[];
+            stops_count: number;
+            /** Format: double */
+            saved_s: number;
+        };
         PortOut: {
             name: string;
             title: string;
@@ -1340,7 +1564,7 @@ export interface components {
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewIn: {
-            operation: components["schemas"]["OperationEnum"];
+            operation: components["schemas"]["PreviewInOperationEnum"];
             paths?: string[] | null;
             path?: string | null;
             /** @default happened */
@@ -1349,6 +1573,8 @@ export interface components {
             input?: unknown;
             port?: string | null;
         };
+        /** @enum {string} */
+        PreviewInOperationEnum: "resume" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewScheduleIn: {
             cron: string;
@@ -1407,6 +1633,21 @@ export interface components {
             /** @description `steps_failed` or `run_deadline`. */
             code: string;
             message: string;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        RunFilters: {
+            /** @description One or more statuses, separated by commas. */
+            status?: string;
+            /** Format: uuid */
+            workflow?: string;
+            /** Format: date-time */
+            started_after?: string;
+            /** Format: date-time */
+            started_before?: string;
+            /** @description A run's number, or a part of its workflow's name. */
+            q?: string;
+            /** @description Open runs that wait for a person, or the other open ones. */
+            waits?: components["schemas"]["WaitsEnum"];
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunLimit: {
@@ -1793,6 +2034,8 @@ export interface components {
         };
         /** @enum {string} */
         WaitStatus: "open" | "answered" | "expired" | "closed";
+        /** @enum {string} */
+        WaitsEnum: "person" | "nobody";
         /** @description Describes an answer. */
         WaitsFor: {
             path: string;
@@ -2041,6 +2284,249 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulk: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    beginBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bulk"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bulk"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bulk_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bulk"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continueBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bulk_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContinueIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bulk"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulkRuns: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+                status?: "pending" | "done" | "refused" | "skipped";
+            };
+            header?: never;
+            path: {
+                bulk_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bulk_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bulk"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkSelection"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkPreview"];
                 };
             };
             /** @description A problem */
@@ -2380,6 +2866,8 @@ export interface operations {
                 started_before?: string;
                 /** @description One or more statuses, separated by commas. */
                 status?: string;
+                /** @description Open runs that wait for a person, or the other open ones. */
+                waits?: "person" | "nobody";
                 workflow?: string;
             };
             header?: never;

@@ -19,6 +19,7 @@ from runs.engine.limits import Rounds
 from runs.engine.retention import Housekeeping
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
+from runs.management.bulk_loop import BulkLoop
 from runs.store.read import Connection
 from runs.triggers.sweep import fire_due
 
@@ -57,6 +58,8 @@ class SweeperLoop:
         self._housekeeping_at = 0.0
 
     def run(self) -> None:
+        bulk = BulkLoop(self.ending)
+        bulk.start()
         while not self.ending.is_set():
             try:
                 self.link.retry(self._once)
@@ -66,6 +69,7 @@ class SweeperLoop:
                 logger.exception("a sweep failed")
                 self.id = new_id()
             self.ending.wait(EVERY_S * random.uniform(0.5, 1.0))  # noqa: S311 - spreads several sweepers
+        bulk.join(timeout=EVERY_S)
         self.link.close()
 
     def _once(self, connection: Connection, again: bool) -> None:
