@@ -1,6 +1,7 @@
 """What an attempt gets from the engine (its job), and where its log, checkpoints and progress go."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from builder.graph.model import Node
 from kit.clock import monotonic_s
 from kit.errors import AppError
 from runs.artifacts import folder_of
+from runs.core.definition import Definition
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed
 from runs.engine.artifacts import keep_artifact
@@ -20,7 +22,7 @@ from runs.engine.callback import issue
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
 from runs.engine.repair import override_of
-from runs.engine.scope import Values, callbacks_of, scope_of
+from runs.engine.scope import Values, callbacks_of, rounds_of, scope_of
 from runs.link import Link
 from runs.runner.jobs import SECRETS
 from runs.runner.messages import Checkpoint, Job, Previous
@@ -44,7 +46,7 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         tokens = issue(connection, held.run_id, paths, secret=settings.SECRET_KEY)
         scope["run"]["callbacks"] = {key: callback_url(token) for key, token in tokens.items()}
         connections[CALLBACKS] = {SECRETS: list(tokens.values())}  # so that no viewer reads them in the input
-    override = override_of(connection, held.step_run_id) if held.edition > 1 else None  # an edit raises the edition
+    config, is_resolved = config_of(connection, held, definition)
     return Job(
         run_id=str(held.run_id),
         step_run_id=held.step_run_id,
@@ -52,8 +54,8 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         attempt=held.attempt,
         fence=held.fence,
         kind=node.kind,
-        config=node.config if override is None else json.loads(override),
-        is_resolved=override is not None,
+        config=config,
+        is_resolved=is_resolved,
         scope=scope,
         idempotency_key=idempotency_key(held.key_root, held.path, held.edition),
         limit_s=definition.limit_s(node),
@@ -79,6 +81,22 @@ def _of_earlier_attempts(connection: Connection, held: Held) -> dict[str, Any]:
 def callback_url(token: str) -> str:
     """A link as the outside is given it."""
     return f"{settings.PUBLIC_URL}/api/callbacks/{token}"
+
+
+def config_of(connection: Connection, held: Held, definition: Definition) -> tuple[Mapping[str, Any], bool]:
+    """The node's settings, or what a person put in their place, and whether they are free of expressions.
+
+    Settings that are read only when the step is asked after a round are there only then, also where they are empty.
+    """
+    node = definition.nodes[held.node_id]
+    asks = definition.specs[node.kind].asks
+    if rounds_of(connection, held, definition):
+        return {**dict.fromkeys(asks), **node.config}, False
+    override = override_of(connection, held.step_run_id) if held.edition > 1 else None  # an edit raises the edition
+    config: Mapping[str, Any] = node.config if override is None else json.loads(override)
+    if asks:
+        config = {name: value for name, value in config.items() if name not in asks}
+    return config, override is not None
 
 
 def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object]]:

@@ -51,6 +51,7 @@ class Port:
 
 
 OUT: tuple[Port, ...] = (Port("out"),)
+FAILED_PORT = "failed"  # of a container that encloses its body: something in it failed
 ERROR_PORT = "error"  # every kind has it when the node's policy says on_error = port
 
 
@@ -82,6 +83,8 @@ class StepSpec:
     has_input: bool = True  # False: the node starts a graph (start)
     connection_kinds: tuple[str, ...] = ()  # kinds of connection that field `connection` accepts
     default_limit_s: float = 60.0  # attempt limit where the node's policy names none
+    gives: tuple[str, ...] = ("item", "index")  # of a container: the names that expressions inside it know
+    asks: tuple[str, ...] = ()  # settings that are read only when the body is asked after a round
     delivery_by: Callable[[Mapping[str, Any]], Delivery] | None = (
         None  # where the settings decide (GET is pure, POST is not)
     )
@@ -136,6 +139,31 @@ class FanOut:
     items: Sequence[Any]
     window: int = 32
     on_item_failure: Literal["fail_fast", "fail_at_end", "continue"] = "fail_at_end"
+    tolerated: int = 0  # so many failed items do not fail the container
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The container runs its body round after round, at most `most` of them. After each one its own body is asked
+    again, with the settings that its kind names in `asks`, and answers `Again`.
+    """
+
+    first: Any = None  # what `previous` is in the first round; later it is what the round before gave
+    most: int = 1
+    keep: Literal["last", "all"] = "last"  # the container's output: the last round's, or a list of all
+
+
+@dataclass(frozen=True)
+class Again:
+    """What the body of a container with rounds answers after a round: whether another one follows."""
+
+    wanted: bool
+    at_most: Literal["fail", "end"] = "fail"  # what it means that another one is wanted and none is left
+
+
+@dataclass(frozen=True)
+class Enclose:
+    """The container runs its body once. Where that fails, the flow leaves by FAILED_PORT, with the error as output."""
 
 
 class StepFailure(Exception):
@@ -246,6 +274,7 @@ class StepContext(Protocol):
 Body = Callable[[Any, StepContext], Any]
 SetUp = Callable[[Any, StepContext], AbstractContextManager[Any]]
 __all__ = [
-    "ERROR_PORT", "OUT", "Body", "Cursor", "Delivery", "Done", "Execution", "FanOut", "Field", "Port",
-    "PreviousAttempt", "SetUp", "StepConfig", "StepContext", "StepFailure", "StepSpec", "WaitFor", "literal", "widget",
+    "ERROR_PORT", "FAILED_PORT", "OUT", "Again", "Body", "Cursor", "Delivery", "Done", "Enclose", "Execution", "FanOut",
+    "Field", "Port", "PreviousAttempt", "Rounds", "SetUp", "StepConfig", "StepContext", "StepFailure", "StepSpec",
+    "WaitFor", "literal", "widget",
 ]  # fmt: skip

@@ -8,12 +8,12 @@ from random import Random
 
 from builder.graph.model import Edge, Graph, Node, Policy, Retry
 from runs.core.commands import retry_due, timer_due
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.states import RunStatus, StepStatus
 from tests.memory import MemoryRun
-from tests.reference import Result
+from tests.reference import CONTAINERS, Result
 
-PORTS = {"branch": ("true", "false")}
+PORTS = {"branch": ("true", "false"), "try_block": ("out", "failed")}
 UPSTREAM = ("skip", "skip", "wait", "default", "fail")
 JOINS = ("all", "all", "any", "count")  # what `first` leaves depends on who is first
 ON_ERROR = ("fail", "fail", "fallback", "port")
@@ -22,12 +22,17 @@ BROKEN = Failed(Error("broken", "It broke."))
 
 
 def random_graph(
-    dice: Random, *, upstream: tuple[str, ...] = UPSTREAM, maps_catch: bool = True, joins: tuple[str, ...] = JOINS
+    dice: Random,
+    *,
+    upstream: tuple[str, ...] = UPSTREAM,
+    maps_catch: bool = True,
+    joins: tuple[str, ...] = JOINS,
+    containers: tuple[str, ...] = CONTAINERS,
 ) -> Graph:
-    """A start, and up to 15 nodes after it: joins, branches, maps, maps in maps, every policy. `maps_catch`: their own
-    failure may be handled as well.
+    """A start, and up to 15 nodes after it: joins, branches, containers in containers, every policy. `maps_catch`:
+    their own failure may be handled as well.
     """
-    maker = _Maker(dice, upstream, maps_catch, joins)
+    maker = _Maker(dice, upstream, maps_catch, joins, containers)
     maker.scope(None, size=dice.randint(1, 9), depth=0)
     return Graph(tuple(maker.nodes), tuple(maker.edges))
 
@@ -38,6 +43,7 @@ class _Maker:
     upstream: tuple[str, ...]
     maps_catch: bool
     joins: tuple[str, ...]
+    containers: tuple[str, ...]
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
@@ -52,15 +58,16 @@ class _Maker:
             node = self.node(parent, depth)
             self.connect(node, siblings)
             siblings.append(node)
-            if node.kind == "map":
+            if node.kind in CONTAINERS:
                 self.scope(node.id, size=self.dice.randint(1, 3), depth=depth + 1)
 
     def node(self, parent: str | None, depth: int) -> Node:
-        kinds = ["pass_through", "pass_through", "branch", "map"]
-        kind = self.dice.choice(kinds[: 3 if depth > 1 or len(self.nodes) > 14 else 4])
+        kinds = ["pass_through", "pass_through", "pass_through", "branch", "branch"]
+        may_contain = depth < 2 and len(self.nodes) <= 14
+        kind = self.dice.choice([*kinds, *self.containers] if may_contain else kinds)
         policy = Policy(
             retry=Retry(attempts=3),
-            on_error=self.dice.choice(["fail"] if kind == "map" and not self.maps_catch else ON_ERROR),
+            on_error=self.dice.choice(["fail"] if kind in CONTAINERS and not self.maps_catch else ON_ERROR),
             on_upstream_failure=self.dice.choice(self.upstream),
             join=self.dice.choice(self.joins),
             join_count=2,
@@ -106,26 +113,37 @@ class Bodies:
         if self.may_fail and self.dice.randrange(4) == 3:
             return Result(port=None)
         kind = self.kind_of(path)
+        if kind == "try_block":
+            return Result(items=1)
+        if kind == "loop":
+            return Result(items=self.dice.randint(1, 3))
         if kind == "map":
             policy = self.dice.choice(self.item_policies)
             return Result(items=self.dice.randint(0, 3), window=self.dice.randint(1, 2), on_item_failure=policy)
         return Result(port=self.dice.choice(PORTS.get(kind, ("out",))))
 
-    def next(self, path: str) -> Outcome:
-        """The outcome of the next attempt."""
+    def next(self, path: str, *, rounds: int | None = None) -> Outcome:
+        """The outcome of the next attempt; of a loop that asks, after so many rounds."""
         if path not in self.before:
             kinds = [FLAKY, TimedOut(1.0), Crashed("killed"), Crashed("killed"), Stopped()]
             self.before[path] = [each for each in kinds if self.dice.randrange(10) == 9]
-        return self.before[path].pop() if self.before[path] else self.last(path)
+        return self.before[path].pop() if self.before[path] else self.last(path, rounds)
 
-    def last(self, path: str) -> Outcome:
+    def last(self, path: str, rounds: int | None = None) -> Outcome:
         result = self(path)
+        if rounds is not None:
+            return Again(rounds < (result.items or 0))
         if result.port is None or self.failures[path]:
             self.failures[path] -= 1
             return BROKEN
+        kind = self.kind_of(path)
+        if kind == "loop":
+            return Fans([None], 1, "fail_at_end", mode="rounds", most=3, gather="last")
+        if kind == "try_block":
+            return Fans([None], 1, "fail_at_end", mode="once", gather="last")
         if result.items is not None:
             return Fans([*range(result.items)], result.window, result.on_item_failure)
-        if self.kind_of(path) == "pass_through" and self.dice.randrange(6) == 5:
+        if kind == "pass_through" and self.dice.randrange(6) == 5:
             return Waits("timer", 1.0, {})
         return Succeeded(path, result.port)
 
@@ -152,7 +170,7 @@ def advance(memory: MemoryRun, bodies: Bodies, path: str) -> None:
     elif row.status is StepStatus.READY and bodies.dice.randrange(2):
         memory.claim(path)
     else:
-        memory.finish(path, bodies.next(path))
+        memory.finish(path, bodies.next(path, rounds=row.items.cursor if row.items else None))
 
 
 def play(memory: MemoryRun, bodies: Bodies) -> None:

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from builder.graph.model import Graph, Node
 
+CONTAINERS = ("map", "loop", "try_block")
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -31,7 +33,7 @@ class Result:
     """What a body does in the end: leave by a port (None: fail for good), or give a container its items."""
 
     port: str | None = "out"
-    items: int | None = None
+    items: int | None = None  # of a loop: after how many rounds its condition is met
     window: int = 32
     on_item_failure: str = "fail_at_end"
 
@@ -108,7 +110,7 @@ class Reference:
         path = prefix + node.key
         if path not in self.endings:
             self.endings[path] = self.kept.get(path) or self.follow(node, prefix)
-        if path in self.kept and node.kind == "map":
+        if path in self.kept and node.kind in CONTAINERS:
             self.keep_below(path)
         return self.endings[path]
 
@@ -149,7 +151,27 @@ class Reference:
             return self.failure(node, has_run=True)
         if result.items is None:
             return Ending("succeeded", result.port, has_run=True)
-        return replace(self.work_through(node, path, result), has_run=True)
+        work = {"map": self.work_through, "loop": self.go_round, "try_block": self.try_once}[node.kind]
+        return replace(work(node, path, result), has_run=True)
+
+    def go_round(self, node: Node, path: str, result: Result) -> Ending:
+        for index in range(result.items or 0):
+            if (ending := self.one_item(node, f"{path}[{index}].")) is not None:
+                return self.failure(node) if ending.is_failure else ending
+        return Ending("succeeded", "out")
+
+    def try_once(self, node: Node, path: str, result: Result) -> Ending:
+        ending = self.one_item(node, f"{path}[0].")
+        if ending is None:
+            return Ending("succeeded", "out")
+        return Ending("succeeded", "failed") if ending.is_failure else ending
+
+    def one_item(self, node: Node, inside: str) -> Ending | None:
+        """None where it is well done; else that it waits for a person, or failed."""
+        if any(ending.is_open for ending in self.settle(node.id, inside)):
+            return Ending("waiting", is_open=True)
+        is_failed = any(self.counts_as_failed(inside + each.key) for each in self.body(node.id))
+        return Ending("failed") if is_failed else None
 
     def work_through(self, node: Node, path: str, result: Result) -> Ending:
         """Items open in order while fewer than the window stand open; those that wait for a person hold their place."""

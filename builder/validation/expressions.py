@@ -14,29 +14,38 @@ from steps.base import StepSpec
 
 NAMES = frozenset({"run", "steps"})
 STEP_FIELDS = ("output", "status")  # what the engine puts into the scope
-ITEM_NAMES = frozenset({"item", "index"})
+GIVERS = {"item": "a For each", "index": "a For each or a Loop", "previous": "a Loop"}
+ITEM_NAMES = frozenset(GIVERS)
 
 
 def expression_problems(node: Node, spec: StepSpec, walk: Walk, *, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
+    given = given_inside(node, walk, specs)
     for use in uses(node.config, literals_of(spec.config)):
         if isinstance(use.expression, ExpressionProblem):
             message = f'{named(node)}, "{use.field}": {use.expression.message}.'
             yield Problem("bad_expression", message, node=node.id, field=use.field)
         else:
-            yield from name_problems(node, use, use.expression)
+            own = spec.gives if use.field in spec.asks else ()
+            yield from name_problems(node, use, use.expression, given=given.union(own))
             yield from path_problems(node, use, expression=use.expression, walk=walk)
             yield from callback_problems(node, use, expression=use.expression, walk=walk, specs=specs)
 
 
-def name_problems(node: Node, use: Use, expression: Compiled) -> Iterator[Problem]:
-    for name in sorted(expression.names - NAMES):
+def given_inside(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> frozenset[str]:
+    """The names that the containers around a node give to the expressions inside."""
+    around = [walk.by_id[container].kind for container in walk.enclosing(node.id)]
+    return frozenset(name for kind in around for name in (specs[kind].gives if kind in specs else ITEM_NAMES))
+
+
+def name_problems(node: Node, use: Use, expression: Compiled, *, given: frozenset[str]) -> Iterator[Problem]:
+    for name in sorted(expression.names - NAMES - given):
         place = f'{named(node)}, "{use.field}"'
         if name not in ITEM_NAMES:
-            known = sorted(NAMES | ITEM_NAMES if node.parent else NAMES)
+            known = sorted(NAMES | given)
             message = f'{place}: there is no "{name}". Known are: {", ".join(known)}.'
             yield Problem("unknown_name", message, node=node.id, field=use.field)
-        elif node.parent is None:
-            message = f"{place}: {name} is known only inside a container, and this step lies in none."
+        else:
+            message = f"{place}: {name} is known only inside {GIVERS[name]}, and this step lies in none."
             yield Problem("item_outside_container", message, node=node.id, field=use.field)
 
 

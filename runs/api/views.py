@@ -14,7 +14,7 @@ from runs import services
 from runs.api import breakpoint_shapes, kept_shapes, shapes
 from runs.core.breakpoints import from_json
 from runs.engine.definitions import definition_of
-from runs.engine.scope import beginning_of
+from runs.engine.scope import Container, beginning_of
 from runs.models import Run, StepRun
 from runs.selectors import runs as selectors
 from runs.selectors import steps, waits
@@ -172,6 +172,8 @@ def _output(run: Run, step: StepRun) -> dict[str, Any]:
         connection = raw_connection()
         definition = definition_of(connection, run.version_id)
         limit = steps.VALUE_LIMIT
-        value, size = beginning_of(connection, definition, step.key, container_id=step.id, characters=limit)
+        ref = None if step.output_ref is None else bytes(step.output_ref)
+        container = Container(step.id, step.item_gather, step.item_cursor, step.output, ref)
+        value, size = beginning_of(connection, definition, step.key, container=container, characters=limit)
     shape = steps.value_shape(json.dumps(value), None)
     return shape if size is None else {**shape, "size": max(size, shape["size"])}

@@ -4,9 +4,10 @@ The join rule stands in runs/core/joins.py. Failure rule: one failed branch does
 on a failure that nobody handled follows its own `on_upstream_failure`. These are the only places that decide either.
 """
 
+import json
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
-from typing import assert_never
+from typing import Any, assert_never
 
 from builder.graph.model import Node
 from runs.core.joins import Verdict, edge_state, losers, made_up_for, verdict
@@ -15,7 +16,7 @@ from runs.core.reopen import what_reopens
 from runs.core.rows import DEADLINE, NOT_TAKEN, OUTRUN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
 from runs.core.transition import ScopeKey, Transition
-from steps.base import ERROR_PORT
+from steps.base import ERROR_PORT, FAILED_PORT
 
 
 def propagate(tx: Transition, key: ScopeKey) -> None:
@@ -136,7 +137,7 @@ def go_on(tx: Transition, container: Row, items: Items) -> None:
     """Opens items until the window is full: first those that a resume asked for, then new ones. Ends the container
     where none is left; the caller then decides what follows it.
     """
-    while items.open < items.window and (items.reopen or items.cursor < items.total):
+    while items.open < items.window and (items.reopen or items.opens_next):
         tx.touch(container)
         if items.reopen:
             reopen_item(tx, container, items.reopen.pop(0))
@@ -144,7 +145,7 @@ def go_on(tx: Transition, container: Row, items: Items) -> None:
             open_new_item(tx, container, items.cursor)
             items.cursor += 1
     if items.open == 0:
-        end_container(tx, container, items)
+        end_items(tx, container, items)
 
 
 def open_new_item(tx: Transition, container: Row, index: int) -> None:
@@ -198,6 +199,9 @@ def reset(tx: Transition, row: Row) -> None:
     items = row.items
     items.reopen = sorted({*items.reopen, *tx.loader.broken_items(row.id)})
     items.failed = items.open = 0
+    if items.mode == "rounds" and not items.reopen:  # all rounds so far are done: it is asked again
+        tx.move(row, StepStatus.READY)
+        return
     row.attempt += 1
     row.stamps += "s"
     row.handled = row.port = row.error = None
@@ -214,8 +218,8 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
     if has_ended(container):
         return False  # the container was cancelled while this item's last body ran on
     items.failed += failed
-    if failed and items.policy == "fail_fast":
-        end_container(tx, container, items)
+    if items.failed > items.tolerated and items.policy == "fail_fast":
+        end_items(tx, container, items)
     else:
         go_on(tx, container, items)
     tx.progressed[container.path] = container
@@ -223,24 +227,55 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
 
 
 def has_ended(container: Row) -> bool:
-    return container.status is not StepStatus.WAITING
+    """Also by a cancel. One that is ready again is asked whether another round follows."""
+    return container.status not in (StepStatus.WAITING, StepStatus.READY)
 
 
-def end_container(tx: Transition, container: Row, items: Items) -> None:
-    """The container's own end; the caller then propagates its scope. With fail_fast, opened items are cancelled; what
-    was never opened stays so until a resume.
+def end_items(tx: Transition, container: Row, items: Items) -> None:
+    """No item of the container is left to open: its end, or the question whether another round follows. The caller then
+    propagates its scope. With fail_fast, opened items are cancelled; what was never opened stays so until a resume.
     """
     if items.open:
         cancel_children(tx, container)
-    counts = {"total": items.total, "failed": items.failed}
-    if items.failed and items.policy != "continue":
-        message = f"{items.failed} of {items.total} items failed."
-        tx.end_attempt(container, "failed", {"code": "items_failed", "message": message})
-        fail(tx, container, {"code": "items_failed", "message": message, "data": counts})
-    else:
-        container.port = "out"
+    if items.failed > items.tolerated and items.policy != "continue":
+        fail_container(tx, container, items)
+    elif items.mode == "rounds":
         tx.end_attempt(container, "succeeded")
-        tx.move(container, StepStatus.SUCCEEDED, port="out", origin="executed", **counts)
+        container.tries = container.crash_count = 0
+        tx.move(container, StepStatus.READY, reason="round", rounds=items.cursor)
+    else:
+        complete(tx, container, items)
+
+
+def complete(tx: Transition, container: Row, items: Items, *, port: str = "out") -> None:
+    items.total = items.cursor  # of rounds there may have been fewer than the most
+    container.port = port
+    tx.end_attempt(container, "succeeded")
+    counts = {"total": items.total, "failed": items.failed}
+    tx.move(container, StepStatus.SUCCEEDED, port=port, origin="executed", **counts)
+
+
+def fail_container(tx: Transition, container: Row, items: Items) -> None:
+    if items.mode == "once":
+        container.output = Stored(text=json.dumps(error_inside(tx, container)))
+        complete(tx, container, items, port=FAILED_PORT)
+        return
+    if items.mode == "rounds":
+        inside = error_inside(tx, container)
+        error = {"code": "round_failed", "message": f"Round {items.cursor} failed: {inside['message']}"}
+    else:
+        error = {"code": "items_failed", "message": f"{items.failed} of {items.total} items failed."}
+    tx.end_attempt(container, "failed", dict(error))
+    fail(tx, container, {**error, "data": {"total": items.total, "failed": items.failed}})
+
+
+def error_inside(tx: Transition, container: Row) -> dict[str, Any]:
+    """What the first step that failed in the container's last item said, and where it stands."""
+    assert container.items is not None
+    rows = tx.scope((container.id, container.items.cursor - 1))
+    first = next(iter(unhandled_failures(tx, container, rows)))
+    error = first.error or {"code": "failed", "message": "It failed."}
+    return {"code": error["code"], "message": error["message"], "path": first.path}
 
 
 def cancel_row(tx: Transition, row: Row, *, may_have_acted: bool = True, reason: str | None = None) -> None:

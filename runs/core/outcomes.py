@@ -36,6 +36,19 @@ class Fans:
     window: int
     on_item_failure: str
     input: Any = None
+    mode: str = "each"  # runs.core.rows.Items
+    tolerated: int = 0
+    most: int | None = None  # rounds; else as many as there are items
+    gather: str = "list"
+
+
+@dataclass(frozen=True)
+class Again:
+    """After a round: whether another one follows."""
+
+    wanted: bool
+    at_most: str = "fail"  # fail | end, where no more rounds are left
+    input: Any = None
 
 
 @dataclass(frozen=True)
@@ -67,4 +80,4 @@ class Stopped:
     input: Any = field(default=None, compare=False)
 
 
-Outcome = Succeeded | Waits | Fans | Failed | TimedOut | Crashed | Stopped
+Outcome = Succeeded | Waits | Fans | Again | Failed | TimedOut | Crashed | Stopped

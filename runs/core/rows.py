@@ -55,7 +55,15 @@ class Items:
     failed: int = 0
     window: int = 32
     policy: str = "fail_at_end"  # fail_fast | fail_at_end | continue
+    tolerated: int = 0  # so many failed items do not fail the container
+    mode: str = "each"  # each: of a list · rounds: one after the other, each asked for · once: a body that may fail
+    gather: str = "list"  # its output: a list of what its items gave, or what the last one gave
     reopen: list[int] = field(default_factory=list)  # settled items that a resume will open again, as the window allows
+
+    @property
+    def opens_next(self) -> bool:
+        """Whether an item that was never opened follows by itself."""
+        return self.mode != "rounds" and self.cursor < self.total
 
     @property
     def settled(self) -> int:

@@ -2,9 +2,9 @@
 
 from typing import assert_never
 
-from runs.core.advance import cancel_row, end_container, fail, go_on
+from runs.core.advance import cancel_row, complete, end_items, fail, go_on, open_new_item
 from runs.core.joins import OUT_PORT
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
 from runs.core.rows import UNKNOWN_OUTCOME, Items, Row, Stored
 from runs.core.states import RunStatus, StepStatus
@@ -27,6 +27,8 @@ def settle_attempt(
             park(tx, row, outcome, output=output)
         case Fans():
             fan_out(tx, row, outcome, items=output)
+        case Again():
+            ask_again(tx, row, outcome)
         case Failed(error=error):
             retry_or_fail(tx, row, error, outcome="failed", jitter=jitter)
         case TimedOut(limit_s=limit_s):
@@ -69,14 +71,49 @@ def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> Non
 
 
 def fan_out(tx: Transition, row: Row, fan: Fans, *, items: Stored | None) -> None:
-    row.items = Items(total=len(fan.items), window=fan.window, policy=fan.on_item_failure)
+    row.items = Items(
+        total=len(fan.items) if fan.most is None else fan.most,
+        window=fan.window,
+        policy=fan.on_item_failure,
+        tolerated=fan.tolerated,
+        mode=fan.mode,
+        gather=fan.gather,
+    )
     row.items_json = items
-    if not fan.items:
-        end_container(tx, row, row.items)
+    if not row.items.total:
+        end_items(tx, row, row.items)
         return
-    tx.move(row, StepStatus.WAITING, wait="children", total=len(fan.items))
-    row.wait_kind = "children"
+    wait_for_items(tx, row, row.items)
+    if fan.mode == "rounds":
+        open_round(tx, row, row.items)
     go_on(tx, row, row.items)
+
+
+def wait_for_items(tx: Transition, row: Row, items: Items) -> None:
+    tx.move(row, StepStatus.WAITING, wait="children", total=items.total)
+    row.wait_kind = "children"
+
+
+def open_round(tx: Transition, row: Row, items: Items) -> None:
+    open_new_item(tx, row, items.cursor)
+    items.cursor += 1
+    tx.progressed[row.path] = row
+
+
+def ask_again(tx: Transition, row: Row, answer: Again) -> None:
+    """A round is done: the next one opens, up to the maximum."""
+    items = row.items
+    assert items is not None, "only a container that has run a round is asked"
+    if not answer.wanted or (answer.at_most == "end" and items.cursor >= items.total):
+        complete(tx, row, items)
+    elif items.cursor >= items.total:
+        message = f"After {items.total} rounds, the most it may have, its condition is still not met."
+        error = {"code": "maximum_reached", "message": message}
+        tx.end_attempt(row, "failed", dict(error))
+        fail(tx, row, error)
+    else:
+        wait_for_items(tx, row, items)
+        open_round(tx, row, items)
 
 
 def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitter: float) -> None:

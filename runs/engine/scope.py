@@ -7,6 +7,7 @@ or read (Values); a chain of steps on one worker so reads nothing.
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -25,12 +26,13 @@ READ_INPUT = "SELECT input FROM runs_run WHERE id = %s"
 # A container to which a person gave an output has that one, whatever its items have.
 TOTAL = "CASE WHEN origin <> 'manual' THEN item_total END"
 # Index: step_run_path.
-READ_OUTPUTS = f"""SELECT path, id, status, handled, output, output_ref, {TOTAL} FROM runs_steprun
-    WHERE run_id = %s AND path = ANY(%s)"""
-READ_ITEMS = "SELECT items, items_ref FROM runs_steprun WHERE id = %s"
+READ_OUTPUTS = f"""SELECT path, id, status, handled, output, output_ref, {TOTAL}, item_gather, item_cursor
+    FROM runs_steprun WHERE run_id = %s AND path = ANY(%s)"""
+READ_ITEMS = "SELECT id, items, items_ref FROM runs_steprun WHERE run_id = %s AND path = %s"
+READ_ROUNDS = "SELECT item_cursor FROM runs_steprun WHERE id = %s AND item_total IS NOT NULL"
 # Index: step_run_items. A container's output is a view over its items' last steps, in their order.
-READ_ITEM_OUTPUTS = f"""SELECT item_index, node_id, status, output, output_ref, id, {TOTAL} FROM runs_steprun
-    WHERE parent_id = %s AND node_id = ANY(%s) AND item_index <= %s ORDER BY item_index"""
+READ_ITEM_OUTPUTS = f"""SELECT item_index, node_id, status, output, output_ref, id, {TOTAL}, item_gather, item_cursor
+    FROM runs_steprun WHERE parent_id = %s AND node_id = ANY(%s) AND item_index BETWEEN %s AND %s ORDER BY item_index"""
 # How long that is, and the item in which it reaches so many characters. Containers in a container count as nothing.
 MEASURE = """SELECT coalesce(max(o.total), 0)::bigint, min(o.item_index) FILTER (WHERE o.total >= %s) FROM (
     SELECT s.item_index, sum(coalesce(p.size, length(s.output), 4)) OVER (ORDER BY s.item_index, s.id) AS total
@@ -115,10 +117,79 @@ def scope_of(connection: Connection, held: Held, *, definition: Definition, valu
         },
         "steps": _outputs(connection, held, paths, definition=definition, values=values),
     }
-    if held.parent_id is not None:
-        items = _items(connection, held, values)
-        scope["item"], scope["index"] = items[held.item_index or 0], held.item_index
+    scope.update(_given_inside(connection, held, definition=definition, values=values))
     return scope
+
+
+@dataclass(frozen=True)
+class Around:
+    """A container around a step, and in which of its items the step stands."""
+
+    node: Node
+    path: str
+    index: int
+
+
+def around(path: str, node: Node, definition: Definition) -> list[Around]:
+    """The containers around the step run at a path, the innermost first."""
+    found: list[Around] = []
+    while node.parent is not None:
+        item = path[: len(path) - len(node.key) - 1]  # 'each[17]' of 'each[17].ocr'
+        path, _, number = item[:-1].rpartition("[")
+        node = definition.nodes[node.parent]
+        found.append(Around(node, path, int(number)))
+    return found
+
+
+def _given_inside(connection: Connection, held: Held, *, definition: Definition, values: Values) -> dict[str, Any]:
+    """item, index and previous: each from the innermost container that gives it."""
+    names: dict[str, Any] = {}
+    node = definition.nodes[held.node_id]
+    rounds = rounds_of(connection, held, definition)
+    if rounds:  # the container itself asks: it sees what its own body gave
+        names["index"] = rounds - 1
+        last = _round(connection, definition, node, container_id=held.step_run_id, index=rounds - 1)
+        names["previous"] = last[0]
+    for each in around(held.path, node, definition):
+        for name in definition.specs[each.node.kind].gives:
+            if name not in names:
+                names[name] = _given(connection, held, name, each=each, definition=definition, values=values)
+    return names
+
+
+def rounds_of(connection: Connection, held: Held, definition: Definition) -> int | None:
+    """How many rounds the held container has had; None before its first, and where it is none with rounds."""
+    if not definition.specs[definition.nodes[held.node_id].kind].asks:
+        return None
+    row = connection.execute(READ_ROUNDS, (held.step_run_id,)).fetchone()
+    return row[0] if row else None
+
+
+def _given(
+    connection: Connection, held: Held, name: str, *, each: Around, definition: Definition, values: Values
+) -> Any:
+    if name == "index":
+        return each.index
+    container_id, items = _items(connection, held.run_id, each.path, values=values)
+    if name == "item":
+        return items[each.index]
+    if each.index == 0:
+        return items[0]
+    key = (held.run_id, f"{each.path}[{each.index - 1}]")
+    kept = values.get(key)
+    if kept is None:
+        value, size = _round(connection, definition, each.node, container_id=container_id, index=each.index - 1)
+        values.keep(key, value, size=size)
+        return value
+    return kept[0]
+
+
+def _round(
+    connection: Connection, definition: Definition, node: Node, *, container_id: int, index: int
+) -> tuple[Any, int]:
+    """What one item of a container gave, all of which is settled."""
+    found, size = _collect(connection, definition, node.key, container_id=container_id, first=index, last=index)
+    return found[0], size
 
 
 def _run_input(connection: Connection, run_id: UUID, values: Values) -> Any:
@@ -144,11 +215,12 @@ def _outputs(
             found[key] = {"output": kept[0], "status": "succeeded"}
     if missing:
         rows = connection.execute(READ_OUTPUTS, (held.run_id, list(missing))).fetchall()
-        for path, id_, status, handled, output, ref, total in rows:
+        for path, id_, status, handled, output, ref, total, gather, cursor in rows:
             key = missing[path]
             if status == StepStatus.SUCCEEDED:
                 if total is not None:
-                    value, size = _collect(connection, definition, key, container_id=id_)
+                    container = Container(id_, gather, cursor, output, ref)
+                    value, size = output_of(connection, definition, key, container=container)
                 else:
                     value, size = _value(connection, output, ref)
                 values.keep((held.run_id, path), value, size=size)
@@ -183,49 +255,80 @@ def _bodies(connection: Connection, refs: Iterable[bytes]) -> dict[bytes, str]:
     return {bytes(hash_): body for hash_, body in connection.execute(READ_PAYLOADS, (wanted,))} if wanted else {}
 
 
-def _items(connection: Connection, held: Held, values: Values) -> list[Any]:
-    """The items of the container whose body the held step belongs to."""
-    key = (held.run_id, f"items of {held.parent_id}")
+def _items(connection: Connection, run_id: UUID, path: str, *, values: Values) -> tuple[int, list[Any]]:
+    """A container's id, and its items."""
+    key = (run_id, f"items of {path}")
     kept = values.get(key)
     if kept is None:
-        row = connection.execute(READ_ITEMS, (held.parent_id,)).fetchone()
+        row = connection.execute(READ_ITEMS, (run_id, path)).fetchone()
         assert row is not None, "an item's container is never deleted before it"
-        value, size = _value(connection, *row)
-        values.keep(key, value, size=size)
-        kept = (value,)
-    items: list[Any] = kept[0]
-    return items
+        value, size = _value(connection, row[1], row[2])
+        kept = ((row[0], value),)
+        values.keep(key, kept[0], size=size)
+    found: tuple[int, list[Any]] = kept[0]
+    return found
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container that has succeeded. Its output is its own (an error that it caught), or a view over its items."""
+
+    id: int
+    gather: str  # list | last
+    cursor: int  # how many items it opened
+    output: str | None = None
+    ref: bytes | None = None
+
+
+def output_of(connection: Connection, definition: Definition, key: str, *, container: Container) -> tuple[Any, int]:
+    """The output, and how many characters it has as JSON."""
+    if container.output is not None or container.ref is not None:
+        return _value(connection, container.output, container.ref)
+    if container.gather == "last":
+        node = definition.by_key[key]
+        return _round(connection, definition, node, container_id=container.id, index=container.cursor - 1)
+    return _collect(connection, definition, key, container_id=container.id)
 
 
 def beginning_of(
-    connection: Connection, definition: Definition, key: str, *, container_id: int, characters: int
-) -> tuple[list[Any], int | None]:
-    """A container's output; of one that has more characters only the first items that reach them, and its size."""
+    connection: Connection, definition: Definition, key: str, *, container: Container, characters: int
+) -> tuple[Any, int | None]:
+    """A container's output; of a list that has more characters only the first items that reach them, and its size."""
+    if container.gather == "last" or container.output is not None or container.ref is not None:
+        return output_of(connection, definition, key, container=container)[0], None
     sinks = [sink.id for sink in definition.scope_of(definition.by_key[key].id).sinks]
-    total, last = connection.execute(MEASURE, (characters, container_id, sinks)).fetchone() or (0, None)
+    total, last = connection.execute(MEASURE, (characters, container.id, sinks)).fetchone() or (0, None)
     found, _ = _collect(
-        connection, definition, key, container_id=container_id, last=EVERY_ITEM if last is None else last
+        connection, definition, key, container_id=container.id, last=EVERY_ITEM if last is None else last
     )
     return found, None if last is None else total
 
 
 def _collect(
-    connection: Connection, definition: Definition, key: str, *, container_id: int, last: int = EVERY_ITEM
+    connection: Connection,
+    definition: Definition,
+    key: str,
+    *,
+    container_id: int,
+    first: int = 0,
+    last: int = EVERY_ITEM,
 ) -> tuple[list[Any], int]:
-    """A container's output, and how many characters its values have as JSON: its items' results in order. An item with
-    one last step gives that step's output, one with several an object of them by key; what did not succeed is null.
+    """What the items gave, in their order, and how many characters that has as JSON. An item with one last step gives
+    that step's output, one with several an object of them by key; what did not succeed is null.
     """
     node = definition.by_key[key]
     sinks = definition.scope_of(node.id).sinks
-    rows = connection.execute(READ_ITEM_OUTPUTS, (container_id, [sink.id for sink in sinks], last)).fetchall()
+    wanted = (container_id, [sink.id for sink in sinks], first, last)
+    rows = connection.execute(READ_ITEM_OUTPUTS, wanted).fetchall()
     bodies = _bodies(connection, {bytes(row[4]) for row in rows if row[4] is not None})
     results: dict[int, dict[str, Any]] = {}
     characters = 0
-    for index, node_id, status, output, ref, id_, total in rows:
+    for index, node_id, status, output, ref, id_, total, gather, cursor in rows:
         inner = definition.nodes[node_id].key
         value: Any = None
         if status == StepStatus.SUCCEEDED and total is not None:
-            value, size = _collect(connection, definition, inner, container_id=id_)
+            container = Container(id_, gather, cursor, output, ref)
+            value, size = output_of(connection, definition, inner, container=container)
             characters += size
         elif status == StepStatus.SUCCEEDED:
             text = bodies[bytes(ref)] if ref is not None else output

@@ -66,6 +66,9 @@ class StepRun(models.Model):
     item_failed = models.IntegerField(default=0)
     item_window = models.IntegerField(default=0)
     item_policy = models.CharField(max_length=16, null=True)  # noqa: DJ001 - fail_fast | fail_at_end | continue
+    item_tolerated = models.IntegerField(default=0, db_default=0)  # so many failed items do not fail the container
+    item_mode = models.CharField(max_length=8, default="each", db_default="each")  # each | rounds | once
+    item_gather = models.CharField(max_length=8, default="list", db_default="list")  # list | last
     reopen = models.TextField(null=True)  # noqa: DJ001 - JSON list of item indexes that a resume will open again
     queue_limit_s = models.FloatField(null=True)  # of waiting for a worker; from the node's policy
     queue_until = models.DateTimeField(null=True)  # while ready: then it fails

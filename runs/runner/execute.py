@@ -20,7 +20,7 @@ from runs.runner.jobs import Task
 from runs.runner.messages import Error
 from runs.runner.values import NotJson, TooLarge, encode, encode_checked
 from steps import registry
-from steps.base import Done, FanOut, StepConfig, StepFailure, StepSpec, WaitFor
+from steps.base import Again, Done, Enclose, FanOut, Rounds, StepConfig, StepFailure, StepSpec, WaitFor
 
 EXPRESSION_LIMIT_S = 2.0  # of this process's own time: a machine that stood still does not make an expression fail
 EXPRESSION_KILL_S = (
@@ -144,7 +144,19 @@ def _pack(given: Any, *, spec: StepSpec, config: dict[str, Any], limit_bytes: in
             return _pack_waits(given, limit_bytes=limit_bytes)
         case FanOut():
             text = _encode(list(given.items), name="items", limit_bytes=limit_bytes)
-            return jobs.pack_fans(text, window=int(given.window), on_item_failure=given.on_item_failure)
+            return jobs.pack_fans(
+                text,
+                window=int(given.window),
+                on_item_failure=given.on_item_failure,
+                tolerated=int(given.tolerated),
+            )
+        case Rounds():
+            first = _encode(given.first, name="first value", limit_bytes=limit_bytes)
+            return jobs.pack_rounds(first, most=max(1, int(given.most)), keep=given.keep)
+        case Again():
+            return jobs.pack_again(bool(given.wanted), at_most=given.at_most)
+        case Enclose():
+            return jobs.pack_encloses()
         case _:
             return jobs.pack_succeeded(_encode(given, name="output", limit_bytes=limit_bytes), port="out")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from runs.runner.messages import Error, Failed, Fans, Job, Outcome, Succeeded, Waits
+from runs.runner.messages import Again, Error, Failed, Fans, Job, Outcome, Succeeded, Waits
 from runs.runner.values import decode, encode
 
 SECRETS = "_secrets"  # in a connection's settings: the texts to mask; never shown to the body
@@ -94,8 +94,20 @@ def pack_waits(kind: str, *, seconds: float | None, data_text: str, output_text:
     return f'["waits",{encode(kind)},{encode(seconds)},{data_text},{output_text}]'
 
 
-def pack_fans(items_text: str, *, window: int, on_item_failure: str) -> str:
-    return f'["fans",{items_text},{window},{encode(on_item_failure)}]'
+def pack_fans(items_text: str, *, window: int, on_item_failure: str, tolerated: int) -> str:
+    return f'["fans",{items_text},{window},{encode(on_item_failure)},{tolerated}]'
+
+
+def pack_rounds(first_text: str, *, most: int, keep: str) -> str:
+    return f'["rounds",{first_text},{most},{encode(keep)}]'
+
+
+def pack_again(wanted: bool, *, at_most: str) -> str:
+    return f'["again",{encode(wanted)},{encode(at_most)}]'
+
+
+def pack_encloses() -> str:
+    return '["encloses"]'
 
 
 def pack_failed(code: str, message: str, *, retryable: bool, retry_after_text: str, data_text: str) -> str:
@@ -114,8 +126,15 @@ def outcome_of(result: Sequence[Any], *, resolved: Any) -> Outcome:
             return Succeeded(output, port, resolved)
         case ["waits", kind, seconds, data, output]:
             return Waits(kind, seconds, data, output, resolved)
-        case ["fans", items, window, on_item_failure]:
-            return Fans(items, window, on_item_failure, resolved)
+        case ["fans", items, window, on_item_failure, tolerated]:
+            return Fans(items, window, on_item_failure, resolved, tolerated=tolerated)
+        case ["rounds", first, most, keep]:
+            gather = "last" if keep == "last" else "list"
+            return Fans([first], 1, "fail_at_end", resolved, mode="rounds", most=most, gather=gather)
+        case ["again", wanted, at_most]:
+            return Again(wanted, at_most, resolved)
+        case ["encloses"]:
+            return Fans([None], 1, "fail_at_end", resolved, mode="once", gather="last")
         case ["failed", code, message, retryable, retry_after_s, data]:
             return Failed(Error(code, message, retryable, retry_after_s, data), resolved)
         case _:

@@ -6,7 +6,7 @@ from typing import Any, assert_never
 
 from builder.connections.masking import Masker
 from runs.runner.jobs import SECRETS
-from runs.runner.messages import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.runner.messages import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 
 
 def masker_of(connections: Mapping[str, Mapping[str, Any]]) -> Masker:
@@ -24,7 +24,9 @@ def mask_outcome(masker: Masker, outcome: Outcome) -> Outcome:
             return Waits(outcome.kind, outcome.seconds, data, output, value(outcome.input))
         case Fans():
             items = value(list(outcome.items))
-            return Fans(items, outcome.window, outcome.on_item_failure, value(outcome.input))
+            return replace(outcome, items=items, input=value(outcome.input))
+        case Again():
+            return replace(outcome, input=value(outcome.input))
         case Failed():
             return Failed(_mask_error(masker, outcome.error), value(outcome.input))
         case TimedOut() | Crashed() | Stopped():

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,6 @@ class Job:
 
 
 __all__ = [
-    "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Stopped", "Succeeded",
+    "Again", "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Stopped", "Succeeded",
     "TimedOut", "Waits",
 ]  # fmt: skip

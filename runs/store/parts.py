@@ -99,12 +99,14 @@ STEPPED = f"""stepped AS (
 CONTAINERS = Table(
     STEPS.columns
     + table(
-        "total int, cursor int, open int, failed int, window int, policy text, reopen text, items text, items_ref bytea"
+        "total int, cursor int, open int, failed int, window int, policy text, tolerated int, mode text, gather text, "
+        "reopen text, items text, items_ref bytea"
     ).columns
 )
 CONTAINED = f"""contained AS (
     UPDATE runs_steprun s SET {STEP_SETS}, item_total = m.total, item_cursor = m.cursor, item_open = m.open,
-        item_failed = m.failed, item_window = m."window", item_policy = m.policy, reopen = m.reopen,
+        item_failed = m.failed, item_window = m."window", item_policy = m.policy,
+        item_tolerated = m.tolerated, item_mode = m.mode, item_gather = m.gather, reopen = m.reopen,
         items = CASE WHEN m.items_ref IS NULL THEN coalesce(m.items, s.items) END,
         items_ref = CASE WHEN m.items IS NULL THEN coalesce(m.items_ref, s.items_ref) END
     FROM ran, {CONTAINERS.source}

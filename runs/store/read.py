@@ -28,7 +28,7 @@ COLUMNS = """id, path, node_id, status, parent_id, item_index, attempt, tries, c
 edition,
     delivery, origin, port, handled, reason, wait_kind, error, item_total, item_cursor, item_open, item_failed,
     item_window,
-    item_policy, reopen"""
+    item_policy, reopen, item_tolerated, item_mode, item_gather"""
 
 # Index: step_run_path (run_id first); the top level of a run, bounded by the size of its graph. In order, so that the
 # same act tells the same events.
@@ -79,6 +79,7 @@ def step_row(values: tuple[Any, ...]) -> Row:
     (
         id_, path, node_id, status, parent_id, index, attempt, tries, crashes, fence, worker, claim, edition, delivery,
         origin, port, handled, reason, wait_kind, error, total, cursor, open_, failed, window, policy, reopen,
+        tolerated, mode, gather,
     ) = values  # fmt: skip
     return Row(
         id=id_, path=path, node_id=node_id, status=StepStatus(status), parent_id=parent_id, index=index,
@@ -87,7 +88,7 @@ def step_row(values: tuple[Any, ...]) -> Row:
         error=None if error is None else json.loads(error),
         items=None if total is None else Items(
             total=total, cursor=cursor, open=open_, failed=failed, window=window, policy=policy,
-            reopen=json.loads(reopen) if reopen else [],
+            reopen=json.loads(reopen) if reopen else [], tolerated=tolerated, mode=mode, gather=gather,
         ),
     )  # fmt: skip
 

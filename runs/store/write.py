@@ -160,7 +160,8 @@ def _items(row: Row) -> tuple[Any, ...]:
     items = row.items
     assert items is not None
     return (
-        items.total, items.cursor, items.open, items.failed, items.window, items.policy,
+        items.total, items.cursor, items.open, items.failed, items.window, items.policy, items.tolerated,
+        items.mode, items.gather,
         json.dumps(items.reopen) if items.reopen else None, *_kept(row.items_json),
     )  # fmt: skip
 

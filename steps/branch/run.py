@@ -1,26 +1,8 @@
-from steps.base import Done, StepContext, StepFailure
+from steps.base import Done, StepContext
 from steps.branch.spec import BranchConfig
-
-WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
+from steps.truth import is_true
 
 
 def run(config: BranchConfig, ctx: StepContext) -> Done:
-    truth = _truth(config.condition)
+    truth = is_true(config.condition)
     return Done(truth, port="true" if truth else "false")
-
-
-def _truth(value: object) -> bool:
-    """Numbers, lists, objects and null as in Python; a text only where it is a word of truth.
-
-    Any other text is nearly always a condition without its {{ }}, which would always be true.
-    """
-    if not isinstance(value, str):
-        return bool(value)
-    word = value.strip().lower()
-    if word not in WORDS:
-        raise StepFailure(
-            "bad_condition",
-            f"The condition is the text '{value[:100]}', which is neither true nor false. Write it as an expression: "
-            "{{ steps.total.output > 500 }}",
-        )
-    return WORDS[word]

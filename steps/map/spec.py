@@ -24,6 +24,28 @@ class MapConfig(StepConfig):
         description="Finish the others, then fail; cancel the others and fail at once; or go on without it.",
     )
 
+    tolerate_items: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_ITEMS,
+        title="Failed items that are tolerated",
+        description="Up to so many failed items the step succeeds; their results are null.",
+    )
+    tolerate_percent: float = Field(
+        default=0,
+        ge=0,
+        le=100,
+        title="Tolerated share",
+        description="The same in percent of all items, rounded down. The larger of the two counts.",
+    )
+    batch: int = Field(
+        default=1,
+        ge=1,
+        le=10_000,
+        title="Items at a time",
+        description="Above 1, the steps inside run once for each group of so many items: {{ item }} is then a list.",
+    )
+
 
 def describe(config: Mapping[str, Any]) -> str:
     items = setting(config, "items")

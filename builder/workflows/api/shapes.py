@@ -145,6 +145,7 @@ class StepKindOut(serializers.Serializer[Any]):
     delivery = serializers.ChoiceField(choices=[each.value for each in Delivery])
     execution = serializers.ChoiceField(choices=[each.value for each in Execution])
     has_input = serializers.BooleanField()
+    gives = serializers.ListField(child=serializers.CharField())  # names that expressions inside a container know
     connection_kinds = serializers.ListField(child=serializers.CharField())
     default_limit_s = serializers.FloatField()
     readme = serializers.CharField(help_text="Markdown.")

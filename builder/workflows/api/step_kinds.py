@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from builder.workflows.api import shapes
 from builder.workflows.api.views import WorkflowDoor
 from steps import registry
-from steps.base import StepSpec
+from steps.base import Execution, StepSpec
 from teams.api.doors import Door
 
 
@@ -65,6 +65,7 @@ def _as_json(spec: StepSpec) -> dict[str, Any]:
         "delivery": spec.delivery.value,
         "execution": spec.execution.value,
         "has_input": spec.has_input,
+        "gives": list(spec.gives) if spec.execution is Execution.CONTAINER else [],
         "connection_kinds": list(spec.connection_kinds),
         "default_limit_s": spec.default_limit_s,
         "readme": registry.readme(spec.kind),

@@ -1872,6 +1872,7 @@ export interface components {
             delivery: components["schemas"]["DeliveryEnum"];
             execution: components["schemas"]["ExecutionEnum"];
             has_input: boolean;
+            gives: string[];
             connection_kinds: string[];
             /** Format: double */
             default_limit_s: number;

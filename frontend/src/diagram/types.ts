@@ -71,6 +71,8 @@ export interface StepKind {
   delivery: Delivery;
   execution: 'body' | 'compute' | 'wait' | 'container';
   has_input: boolean;
+  /** Of a container: the names that expressions inside it know. */
+  gives?: readonly string[];
   connection_kinds: readonly string[];
   default_limit_s: number;
   readme?: string;

@@ -7,6 +7,7 @@ import pytest
 from builder.graph.codec import decode
 from builder.graph.model import Graph, Policy
 from builder.validation import CODES, check
+from steps.registry import all_specs
 from tests.graphs import draw
 from tests.unit.builder_validation.library import SPECS, found, only, says
 
@@ -104,6 +105,25 @@ def test_a_name_that_does_not_exist() -> None:
     assert "Known are: run, steps." in problem.message
     inside = only(draw("S > E[A]", configs={"A": {"fields": {"x": "{{ input.x }}"}}}))
     assert "Known are: index, item, run, steps." in inside.message
+
+
+def named_in(drawing: str, name: str, **configs: Any) -> list[str]:
+    kinds = {"L": "loop", "T": "try_block", "E": "map"}
+    configs = {"A": {"fields": {"x": f"{{{{ {name} }}}}"}}, "L": {"most": 2}, "E": {"items": []}, **configs}
+    return [problem.code for problem in check(draw(drawing, kinds=kinds, configs=configs), all_specs())]
+
+
+def test_each_container_gives_its_own_names() -> None:
+    assert named_in("S > L[A]", "previous") == named_in("S > L[A]", "index") == []
+    assert named_in("S > L[A]", "item") == named_in("S > E[A]", "previous") == ["item_outside_container"]
+    assert named_in("S > L[E[A]]", "[item, index, previous]") == named_in("S > E[L[A]]", "[item, previous]") == []
+    assert named_in("S > T[A]", "index") == ["item_outside_container"]
+    assert named_in("S > E[T[A]]", "item") == []
+
+
+def test_a_loop_reads_what_its_rounds_gave_in_its_condition_only() -> None:
+    assert named_in("S > L[A]", "1", L={"most": 2, "until": "{{ previous and index }}"}) == []
+    assert named_in("S > L[A]", "1", L={"most": 2, "first": "{{ previous }}"}) == ["item_outside_container"]
 
 
 @pytest.mark.parametrize("name", ["item", "index"])

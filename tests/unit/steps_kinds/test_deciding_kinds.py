@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from steps.base import Delivery, FanOut, StepFailure, WaitFor
+from steps.base import Again, Delivery, Enclose, FanOut, Rounds, StepFailure, WaitFor
 from steps.registry import get
 from tests.step_context import FakeContext, output_of, port_of, run_step
 
@@ -191,6 +191,37 @@ def test_delay_refuses_a_moment_that_is_years_away(ctx: FakeContext) -> None:
 def test_map_opens_its_items_by_a_window(ctx: FakeContext) -> None:
     assert run_step(ctx, "map", items=[1, 2], window=8, on_item_failure="continue") == FanOut([1, 2], 8, "continue")
     assert run_step(ctx, "map", items=[]).items == []
+
+
+def test_map_hands_its_items_out_in_groups(ctx: FakeContext) -> None:
+    assert run_step(ctx, "map", items=[1, 2, 3, 4, 5], batch=2).items == [[1, 2], [3, 4], [5]]
+
+
+@pytest.mark.parametrize(("items", "settings", "tolerated"), [
+    (10, {}, 0), (10, {"tolerate_items": 2}, 2), (10, {"tolerate_percent": 25}, 2),
+    (10, {"tolerate_percent": 25, "tolerate_items": 5}, 5), (10, {"tolerate_percent": 20, "batch": 2}, 1),
+])  # fmt: skip
+def test_map_tolerates_by_number_or_share(
+    ctx: FakeContext, items: int, settings: dict[str, Any], tolerated: int
+) -> None:
+    assert run_step(ctx, "map", items=[*range(items)], **settings).tolerated == tolerated
+
+
+def test_a_loop_begins_with_a_round_and_is_asked_after_each(ctx: FakeContext) -> None:
+    assert run_step(ctx, "loop", most=3, first=7, keep="all") == Rounds(7, most=3, keep="all")
+    assert run_step(ctx, "loop", most=3, until=False) == Again(wanted=True, at_most="fail")
+    assert run_step(ctx, "loop", most=3, until="yes", at_most="end") == Again(wanted=False, at_most="end")
+    assert run_step(ctx, "loop", most=3, until=None) == Again(wanted=True, at_most="end")
+
+
+@pytest.mark.parametrize("most", [0, -1, 10_001, None])
+def test_a_loop_without_a_sane_maximum_is_refused(ctx: FakeContext, most: int | None) -> None:
+    with pytest.raises(ValidationError):
+        run_step(ctx, "loop", most=most)
+
+
+def test_a_try_encloses_its_steps(ctx: FakeContext) -> None:
+    assert run_step(ctx, "try_block") == Enclose()
 
 
 def test_map_refuses_what_is_no_list(ctx: FakeContext) -> None:

@@ -40,6 +40,14 @@ const HELP: { [code: string]: Help } = {
     meaning: 'Some items of this container could not be finished; the others are kept.',
     advice: 'Look at the failed items below. Resume runs only those.',
   },
+  round_failed: {
+    meaning: 'A round of this loop could not be finished; the rounds before it are kept.',
+    advice: 'Look at the failed round below. Resume goes on in it.',
+  },
+  maximum_reached: {
+    meaning: 'The loop has had all the rounds that it may have, and its condition is still not met.',
+    advice: 'See what the last round gave. More rounds, or another condition, need a new version.',
+  },
   expression_failed: {
     meaning: 'An expression of this step could not be worked out with the outputs that were there.',
     advice: 'Compare the expression with the inputs below. A corrected expression needs a new version.',

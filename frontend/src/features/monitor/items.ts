@@ -34,3 +34,9 @@ export function groupItems(steps: readonly LiveStep[]): Item[] {
   }
   return items.sort((a, b) => urgency(a.focus) - urgency(b.focus) || a.index - b.index);
 }
+
+/** What the items of a container are called. */
+export function wordOf(kind: string): { one: string; many: string } {
+  if (kind === 'loop') return { one: 'round', many: 'rounds' };
+  return kind === 'try_block' ? { one: 'try', many: 'steps inside' } : { one: 'item', many: 'items' };
+}

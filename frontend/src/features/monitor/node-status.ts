@@ -49,6 +49,8 @@ const SKIPPED: { [reason: string]: string } = {
 };
 
 function waitingSentence(step: LiveStep): string {
+  if (step.kind === 'loop' && step.map) return `Round ${step.map.opened} of at most ${step.map.total}.`;
+  if (step.kind === 'try_block') return 'Works on the steps inside.';
   if (step.map) return `Works on its items: ${step.map.settled} of ${step.map.total} are done.`;
   if (step.wait === 'timer' || step.kind === 'delay') {
     return step.not_before ? `Waits until ${formatClock(step.not_before)}. It holds no worker.` : 'Waits for a time.';

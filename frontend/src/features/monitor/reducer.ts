@@ -117,8 +117,8 @@ function reduceStep(steps: Map<string, LiveStep>, event: RunEvent, state: RunSta
 const PORT_OF = { fallback: 'out', port: 'error', not: null } as const;
 
 /** A container ends with the last item that it opened: the event of that end stands for the last progress. */
-const ended = ({ map }: LiveStep, failed: number | null): MapCounts | null =>
-  map && { ...map, settled: map.opened, failed: failed ?? map.failed };
+const ended = ({ map }: LiveStep, failed: number | null, total: number | null = null): MapCounts | null =>
+  map && { ...map, total: total ?? map.total, settled: map.opened, failed: failed ?? map.failed };
 
 type Apply = (step: LiveStep, event: RunEvent) => LiveStep;
 
@@ -176,7 +176,7 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
     duration_ms: durationOf(step, event),
     origin: textOf(event.data.origin) ?? step.origin,
     error: null,
-    map: ended(step, null),
+    map: ended(step, null, numberOf(event.data.total)),
   }),
   failed: (step, event) => ({
     ...settle(step, event),

@@ -1,6 +1,7 @@
 import type { ResumePreview, Run } from '../../api/types';
 import type { GraphDocument } from '../../diagram';
 import { formatCount, formatDuration, formatNames } from '../../lib/format';
+import { wordOf } from './items';
 import { readPath } from './paths';
 import type { LiveStep, RunState } from './reducer';
 
@@ -25,8 +26,11 @@ export function progressOf({ steps }: RunState): Progress {
 /** What a person calls the step at a path: the node's name, with the item's number where it is in a container. */
 export function nameOf(graph: GraphDocument, path: string): string {
   const { key, index } = readPath(path);
-  const name = graph.nodes.find((node) => node.key === key)?.name || key;
-  return index === null ? name : `${name} (item ${index})`;
+  const node = graph.nodes.find((one) => one.key === key);
+  const name = node?.name || key;
+  const container = graph.nodes.find((one) => one.id === node?.parent);
+  if (index === null || container?.kind === 'try_block') return name;
+  return `${name} (${wordOf(container?.kind ?? '').one} ${index})`;
 }
 
 const ACTIVE: ReadonlySet<string> = new Set(['ready', 'running', 'retry_wait']);
@@ -98,7 +102,8 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   if (step.status === 'failed') return `${name} failed; other branches go on. ${tail}`;
   if (step.status === 'needs_decision') return `Nobody knows whether ${name} took effect. Decide, then it goes on.`;
   if (step.status === 'retry_wait') return `${name} failed and is tried again by itself. ${tail}`;
-  if (step.map) return `${name}: ${step.map.settled} of ${formatCount(step.map.total, 'item')} done. ${tail}`;
+  if (step.map)
+    return `${name}: ${step.map.settled} of ${formatCount(step.map.total, wordOf(step.kind).one)} done. ${tail}`;
   if (step.status === 'waiting') {
     return step.wait === 'timer' || step.kind === 'delay'
       ? `${name} waits for its time; no worker is held. ${tail}`

@@ -1,7 +1,7 @@
 /** What an expression may say at the cursor. Pure; the editor asks it. */
 import type { GraphDocument, GraphNode, KindsByName } from '../../../diagram';
 import { isObject } from '../../../lib/json';
-import { isInContainer, upstreamOf } from '../model/walk';
+import { upstreamOf } from '../model/walk';
 
 export interface Suggestion {
   label: string;
@@ -12,10 +12,11 @@ export interface Scope {
   upstream: readonly Pick<GraphNode, 'key' | 'name' | 'kind'>[];
   /** Names in the run's input, as far as the start step's schema tells. */
   inputs: readonly string[];
-  hasItem: boolean;
+  /** Names that the containers around the step give to expressions inside. */
+  given: readonly string[];
 }
 
-export const NO_SCOPE: Scope = { upstream: [], inputs: [], hasItem: false };
+export const NO_SCOPE: Scope = { upstream: [], inputs: [], given: [] };
 
 function inputsOf(document: GraphDocument, kinds: KindsByName): string[] {
   const start = document.nodes.find((node) => kinds.get(node.kind)?.has_input === false);
@@ -23,9 +24,24 @@ function inputsOf(document: GraphDocument, kinds: KindsByName): string[] {
   return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
+const OF_ITEMS = ['item', 'index'];
+
+function givenInside(document: GraphDocument, id: string, kinds: KindsByName): string[] {
+  const given = new Set<string>();
+  for (let node = parentOf(document, id); node; node = parentOf(document, node.id)) {
+    for (const name of kinds.get(node.kind)?.gives ?? OF_ITEMS) given.add(name);
+  }
+  return [...given];
+}
+
+const parentOf = (document: GraphDocument, id: string): GraphNode | undefined => {
+  const parent = document.nodes.find((node) => node.id === id)?.parent;
+  return document.nodes.find((node) => node.id === parent);
+};
+
 export function scopeOf(document: GraphDocument, id: string, kinds: KindsByName): Scope {
   const upstream = upstreamOf(document, id).filter((node) => kinds.get(node.kind)?.has_input !== false);
-  return { upstream, inputs: inputsOf(document, kinds), hasItem: isInContainer(document, id) };
+  return { upstream, inputs: inputsOf(document, kinds), given: givenInside(document, id, kinds) };
 }
 
 const FILTERS = [
@@ -87,13 +103,14 @@ function optionsOf(owner: string, scope: Scope): Suggestion[] {
   return [];
 }
 
-function names({ upstream, inputs, hasItem }: Scope): Suggestion[] {
-  const items = hasItem
-    ? [
-        { label: 'item', detail: 'this item of the list' },
-        { label: 'index', detail: 'its number, from 0' },
-      ]
-    : [];
+const GIVEN: { [name: string]: string } = {
+  item: 'this item of the list',
+  index: 'its number, from 0',
+  previous: 'what the round before gave',
+};
+
+function names({ upstream, inputs, given }: Scope): Suggestion[] {
+  const items = given.map((label) => ({ label, detail: GIVEN[label] ?? 'of the container' }));
   return [
     ...items,
     ...upstream.map(({ key, name }) => ({ label: `steps.${key}.output`, detail: name || 'step' })),

@@ -2,7 +2,7 @@ import type { GraphDocument } from '../../../diagram';
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Words that an expression reads as something else. */
-const TAKEN = new Set(['run', 'steps', 'item', 'index', 'true', 'false', 'none', 'True', 'False', 'None']);
+const TAKEN = new Set(['run', 'steps', 'item', 'index', 'previous', 'true', 'false', 'none', 'True', 'False', 'None']);
 const LONGEST = 64;
 
 /** Why a key cannot be used, in a sentence; null where it can. */

@@ -52,8 +52,6 @@ export function upstreamOf(document: GraphDocument, id: string): GraphNode[] {
   return document.nodes.filter((node) => seen.has(node.id));
 }
 
-export const isInContainer = (document: GraphDocument, id: string): boolean => nodeOf(document, id)?.parent != null;
-
 export interface Ends {
   source: string;
   port: string;

@@ -8,7 +8,7 @@ import { readItems } from '../../../api/runs';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { STATUS_LOOKS, StatusShape } from '../../../diagram';
 import { formatDuration } from '../../../lib/format';
-import { groupItems, type Item } from '../items';
+import { groupItems, type Item, wordOf } from '../items';
 import { shownStatus } from '../node-status';
 import type { LiveStep } from '../reducer';
 import { useSelection } from '../selection';
@@ -50,14 +50,16 @@ export function MapItems({ step }: { step: LiveStep }) {
     }
     return groupItems([...byPath.values()]);
   }, [pages.data, live, step.path, status]);
+  const { many } = wordOf(step.kind);
+  const title = many.charAt(0).toUpperCase() + many.slice(1);
   return (
-    <section className={classes.items} aria-label="Items">
+    <section className={classes.items} aria-label={title}>
       <div className={classes.itemsHead}>
-        <strong>Items</strong>
-        <SegmentedControl data={FILTERS} value={status} onChange={setStatus} aria-label="Which items" />
+        <strong>{title}</strong>
+        <SegmentedControl data={FILTERS} value={status} onChange={setStatus} aria-label={`Which ${many}`} />
       </div>
       <ItemBar step={step} />
-      {pages.error ? <ErrorState compact error={pages.error} what="the items" onRetry={pages.refetch} /> : null}
+      {pages.error ? <ErrorState compact error={pages.error} what={`the ${many}`} onRetry={pages.refetch} /> : null}
       {pages.isPending ? <LoadingRows rows={3} /> : null}
       {pages.data && items.length === 0 ? <p className={classes.empty}>No such item.</p> : null}
       {items.length > 0 ? (
@@ -69,7 +71,7 @@ export function MapItems({ step }: { step: LiveStep }) {
       ) : null}
       {pages.hasNextPage ? (
         <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Load more items
+          Load more {many}
         </Button>
       ) : null}
     </section>
