@@ -55,6 +55,14 @@ def test_parallel_starts_with_one_key_are_one_run(people: Cast) -> None:
         assert (other.status_code, Run.objects.count()) == (201, 2)
 
 
+def test_a_key_answers_for_one_input_alone(people: Cast) -> None:
+    with World(workspace=people.acme) as world:
+        address = url(people, f"workflows/{world.draw('S > A').workflow_id}/runs")
+        client = people.client(Role.OPERATOR)
+        answers = [post(client, address, {"input": n, "idempotency_key": "k"}) for n in (1, 2, 1)]
+        assert [answer.status_code for answer in answers] == [201, 409, 200]
+
+
 @pytest.mark.parametrize(
     "other", [{"n": 2}, {"n": 1.0}, {"n": True}, {"n": "1"}, {}, None, [1], {"n": 1, "m": None}], ids=str
 )
