@@ -34,6 +34,17 @@ def gate(config: GateConfig, ctx: StepContext) -> dict[str, Any]:
 GATE_SPEC = kind(gate, config=GateConfig)
 
 
+def late_effect(config: GateConfig, ctx: StepContext) -> dict[str, Any]:
+    """As `gate`, and then does something outside: a line `<attempt> <fence> <key>` in the file `effects`."""
+    given = gate(config, ctx)
+    with (Path(config.folder) / "effects").open("a") as outside:
+        outside.write(f"{ctx.attempt} {ctx.fence} {ctx.idempotency_key}\n")
+    return given
+
+
+LATE_EFFECT_SPEC = kind(late_effect, config=GateConfig)
+
+
 class LeakConfig(StepConfig):
     connection: str
     fails: bool = False

@@ -101,6 +101,15 @@ def test_a_step_whose_process_dies_each_time_fails_after_three_and_others_go_on(
     fleet.check()
 
 
+def test_a_body_that_takes_all_memory_fails_alone(fleet: Fleet) -> None:
+    run = one_step(fleet, "hog_memory")
+    other = one_step(fleet, "echo", 1)
+    step = ended(fleet, run, status="failed")
+    assert (code(step), step.crash_count) == ("out_of_memory", 0)
+    ended(fleet, other, status="succeeded")
+    fleet.check()
+
+
 def test_odd_values_come_back_equal(fleet: Fleet) -> None:
     configs = {"X": {"value": "{{ run.input }}"}, "O": {"value": "{{ steps.X.output }}"}}
     version = fleet.world.draw("S > A > X:test_echo > O", configs=configs)

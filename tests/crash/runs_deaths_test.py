@@ -154,6 +154,32 @@ def test_a_worker_back_from_the_dead_is_refused_and_works_on_under_a_new_id(flee
     fleet.check()
 
 
+def test_the_effect_of_a_frozen_worker_that_comes_late_carries_the_same_key_and_an_older_fence(
+    fleet: Fleet, gates: Path
+) -> None:
+    """Nothing can stop it: the outside tells the two apart by the key and the fence, and one result counts."""
+    version = fleet.world.draw("S > A:test_late_effect > O", configs={"A": {"folder": str(gates)}})
+    frozen = fleet.worker()
+    run = fleet.start(version)
+    fleet.wait((gates / "A.1").exists, what="a body before its effect")
+    frozen.freeze()
+    fleet.worker()
+    fleet.sweeper()
+    fleet.wait_for(run, "succeeded")
+    assert [line.split()[0] for line in (gates / "effects").read_text().splitlines()] == ["2"]
+    (gates / "go").touch()
+    frozen.thaw()
+    fleet.wait(lambda: len((gates / "effects").read_text().splitlines()) == 2, what="the late effect")
+    (_, fence, key), (late, late_fence, late_key) = (
+        line.split() for line in (gates / "effects").read_text().splitlines()
+    )
+    assert (late, late_key) == ("1", key)
+    assert int(late_fence) < int(fence)
+    fleet.wait(lambda: frozen.says("was declared dead and starts again"), what="the zombie's new life")
+    assert fleet.world.output(run, "A")["attempt"] == 2
+    fleet.check()
+
+
 def test_a_step_that_the_sweeper_cannot_recover_keeps_no_other_one_waiting(fleet: Fleet) -> None:
     """A row that contradicts another must never be there; if it is, one run stands still, and not all of them."""
     world = fleet.world

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from builder.graph.model import Policy, Retry
 from config.services.house import REPOSITORY
+from runs.engine.decide import decide_step
 from runs.models import Run
 from tests.fleet import Fleet
 
@@ -66,6 +67,28 @@ def test_a_worker_killed_at_any_point_costs_at_most_one_attempt(
         assert sum(attempts.values()) <= len(attempts) + 1
         begun = fleet.launches()
         assert sum(begun.values()) <= len(attempts) + POINTS[point]
+        fleet.check()
+
+
+def test_a_step_that_is_at_most_once_waits_for_a_person_when_its_worker_dies_right_after_the_claim(
+    process_environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    """Nobody knows whether its body had begun, although here it had not."""
+    marker = tmp_path / "died"
+    with Fleet(process_environment, tmp_path) as fleet:
+        once = {"A": Policy(delivery="at_most_once")}
+        for _ in range(2):
+            fleet.worker(failpoints=f"after_claim?marker={marker}:exit9")
+        fleet.sweeper()
+        run = fleet.start(fleet.world.draw("S > A > O", policies=once))
+        fleet.wait_for_step(run, "A", "needs_decision")
+        assert marker.exists()
+        assert fleet.launches()[(str(run), "A")] == 0
+        command = fleet.world.command(run, "decide")
+        with fleet.world.connection.transaction():
+            decide_step(fleet.world.connection, command, path="A", decision="run_again")
+        fleet.wait_for(run, "succeeded")
+        assert fleet.launches()[(str(run), "A")] == 1
         fleet.check()
 
 

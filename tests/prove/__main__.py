@@ -102,7 +102,7 @@ def _shown(output: str) -> str:
     """The last lines, without what is of this machine alone."""
     text = output.replace(str(REPOSITORY), ".").replace(str(Path.home()), "~")
     text = re.sub(r"/tmp/[\w./-]+", "/tmp/...", text)
-    lines = [line.rstrip()[:400] for line in text.strip().splitlines()]
+    lines = [line.rstrip()[:1000] for line in text.strip().splitlines()]
     return "\n".join(lines[-SHOWN_LINES:])
 
 
