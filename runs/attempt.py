@@ -30,6 +30,7 @@ from runs.store.claim import Held
 from runs.store.read import Connection
 
 TOLD_EVERY_S = 1.0
+LEFT_OF_TOTAL = "SELECT extract(epoch FROM total_until - statement_timestamp()) FROM runs_steprun WHERE id = %s"
 CALLBACKS = ""  # among a job's connections: no connection has this name
 
 
@@ -59,6 +60,10 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         scope=scope,
         idempotency_key=idempotency_key(held.key_root, held.path, held.edition),
         limit_s=definition.limit_s(node),
+        idle_limit_s=node.policy.idle_limit_s,
+        total_limit_s=node.policy.total_limit_s,
+        total_left_s=_left_of_total(connection, held) if node.policy.total_limit_s else None,
+        skip_if=None if rounds_of(connection, held, definition) else node.policy.skip_if,  # of a loop: before its first
         storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),
         connections=connections,
@@ -76,6 +81,12 @@ def _of_earlier_attempts(connection: Connection, held: Held) -> dict[str, Any]:
         "checkpoints": [Checkpoint(key, kind, json.loads(value), attempt) for key, kind, value, attempt in kept],
         "previous": before and Previous(before[0], before[1], json.loads(before[2] or "null")),
     }
+
+
+def _left_of_total(connection: Connection, held: Held) -> float | None:
+    """Seconds of the limit of all attempts together, by the database's clock."""
+    found = connection.execute(LEFT_OF_TOTAL, (held.step_run_id,)).fetchone()
+    return None if found is None or found[0] is None else float(found[0])
 
 
 def callback_url(token: str) -> str:

@@ -70,6 +70,22 @@ def print_much(config: AnyConfig, ctx: StepContext) -> str:
     return "printed"
 
 
+def show_signs(config: AnyConfig, ctx: StepContext) -> None:
+    """Alive, and slow: a sign now and then."""
+    wanted = config.value
+    for number in range(wanted["times"]):
+        time.sleep(wanted["every_s"])
+        match wanted["by"]:
+            case "log":
+                ctx.log(f"round {number}")
+            case "progress":
+                ctx.progress(number)
+            case "checkpoint":
+                ctx.partial(number)
+            case _:
+                print("x" * 5_000, flush=True)
+
+
 def print_texts(config: AnyConfig, ctx: StepContext) -> None:
     for text in config.value:
         print(text)
@@ -186,6 +202,7 @@ BODIES: list[Body] = [
     print_for_ever,
     print_much,
     print_texts,
+    show_signs,
     leave_thread,
     leave_process,
     leave_daemon,

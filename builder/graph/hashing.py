@@ -51,6 +51,7 @@ def result_policy(policy: Policy) -> Mapping[str, Any]:
         "fallback": policy.fallback if policy.on_error == "fallback" else None,
         "on_upstream_failure": policy.on_upstream_failure,
         "default": policy.default if policy.on_upstream_failure == "default" else None,
+        **({} if policy.skip_if is None else {"skip_if": policy.skip_if}),
         **({} if policy.join == "all" else {"join": policy.join, "join_count": policy.join_count}),
     }
 

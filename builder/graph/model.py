@@ -11,7 +11,7 @@ are those without an edge from their siblings. Fields that this version does not
 survive a save.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,12 +20,14 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True)
 class Retry:
-    """How often a failed attempt is tried again by itself, and how long between (full jitter on top)."""
+    """How often a failed attempt is tried again by itself, and how long between."""
 
     attempts: int = 1  # attempts in all; 1 = no retry
     first_delay_s: float = 1.0
     factor: float = 2.0
     max_delay_s: float = 300.0
+    jitter: float = 0.5  # the part of a delay that chance may take away
+    on: Sequence[str] | None = None  # codes of the errors that are tried again, '*' for any; None = those that may pass
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Policy:
 
     retry: Retry = field(default_factory=Retry)
     limit_s: float | None = None  # of one attempt; None = the kind's default
+    idle_limit_s: float | None = None  # of an attempt that shows no progress: no log, checkpoint, progress
+    queue_limit_s: float | None = None  # of waiting for a worker, each time
+    total_limit_s: float | None = None  # of all attempts and the pauses between them, since the first start
+    skip_if: str | None = None  # an expression: true leaves the step out, before anything of it is done
     on_error: Literal["fail", "fallback", "port"] = "fail"
     fallback: Any = None  # the output with on_error = fallback
     on_upstream_failure: Literal["skip", "wait", "default", "fail"] = "skip"

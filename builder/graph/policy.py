@@ -7,6 +7,9 @@ from typing import Any
 Rule = Callable[[Any], str | None]
 DAY_S = 86_400
 KEY = re.compile(r"\S(.{0,98}\S)?")
+CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}")
+MOST_CODES = 50
+LONGEST_EXPRESSION = 2_000
 QUEUE = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
@@ -52,14 +55,36 @@ def limit_key(value: Any) -> str | None:
     return None if good else "must be a limit's key: 1 to 100 printable characters, no space at either end"
 
 
+def codes(value: Any) -> str | None:
+    """Of errors that are tried again: a list of codes, or of `*` for any."""
+    good = type(value) is list and 0 < len(value) <= MOST_CODES and all(map(_is_code, value))
+    return None if good else f"must be a list of 1 to {MOST_CODES} error codes, or of * for any"
+
+
+def _is_code(value: Any) -> bool:
+    return type(value) is str and (value == "*" or CODE.fullmatch(value) is not None)
+
+
+def expression_text(value: Any) -> str | None:
+    good = type(value) is str and 0 < len(value) <= LONGEST_EXPRESSION
+    return None if good else f"must be an expression, of at most {LONGEST_EXPRESSION} characters"
+
+
+LIMIT = number(0, 30 * DAY_S, unit="seconds (30 days)", above=True)
 RETRY_RULES: Mapping[str, Rule] = {
     "attempts": number(1, 100, whole=True),
     "first_delay_s": number(0, DAY_S, unit="seconds (a day)"),
     "factor": number(1, 100),
     "max_delay_s": number(0, 7 * DAY_S, unit="seconds (7 days)"),
+    "jitter": number(0, 1),
+    "on": optional(codes),
 }
 POLICY_RULES: Mapping[str, Rule] = {
-    "limit_s": optional(number(0, 30 * DAY_S, unit="seconds (30 days)", above=True)),
+    "limit_s": optional(LIMIT),
+    "idle_limit_s": optional(LIMIT),
+    "queue_limit_s": optional(LIMIT),
+    "total_limit_s": optional(LIMIT),
+    "skip_if": optional(expression_text),
     "on_error": choice("fail", "fallback", "port"),
     "fallback": anything,
     "on_upstream_failure": choice("skip", "wait", "default", "fail"),

@@ -1,6 +1,7 @@
 """Expressions: can they be read, and is what they name there when the step starts?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from builder.expressions import CALLBACKS, ExpressionProblem, Use, uses
@@ -20,7 +21,7 @@ ITEM_NAMES = frozenset(GIVERS)
 
 def expression_problems(node: Node, spec: StepSpec, walk: Walk, *, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
     given = given_inside(node, walk, specs)
-    for use in uses(node.config, literals_of(spec.config)):
+    for use in (*uses(node.config, literals_of(spec.config)), *policy_uses(node)):
         if isinstance(use.expression, ExpressionProblem):
             message = f'{named(node)}, "{use.field}": {use.expression.message}.'
             yield Problem("bad_expression", message, node=node.id, field=use.field)
@@ -29,6 +30,13 @@ def expression_problems(node: Node, spec: StepSpec, walk: Walk, *, specs: Mappin
             yield from name_problems(node, use, use.expression, given=given.union(own))
             yield from path_problems(node, use, expression=use.expression, walk=walk)
             yield from callback_problems(node, use, expression=use.expression, walk=walk, specs=specs)
+
+
+def policy_uses(node: Node) -> Iterator[Use]:
+    """The expressions of a node's policy, each at its place."""
+    if node.policy.skip_if is not None:
+        for use in uses({"skip_if": node.policy.skip_if}):
+            yield replace(use, field="policy.skip_if")
 
 
 def given_inside(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> frozenset[str]:

@@ -46,6 +46,7 @@ CODES: Mapping[str, Severity] = {
     "callback_unknown": "error",
     # policies
     "error_port_unused": "warning",
+    "skip_if_constant": "error",
     "fallback_missing": "warning",
     "default_missing": "warning",
     "join_count_missing": "error",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from builder.expressions import holds_expression
 from builder.graph.model import Node
 from builder.graph.walk import Walk
 from builder.validation.issues import Problem
@@ -19,10 +20,20 @@ def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
         message = f"{named(node)} goes on with a fallback output when it fails, and none is given. It will be null."
         yield Problem("fallback_missing", message, node=node.id, field="policy.fallback")
     yield from join_problems(node, walk)
+    yield from skip_problems(node)
     if policy.on_upstream_failure == "default" and policy.default is None and "default" not in written:
         message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
         yield Problem("default_missing", message, node=node.id, field="policy.default")
     yield from limit_problems(node)
+
+
+def skip_problems(node: Node) -> Iterator[Problem]:
+    if node.policy.skip_if is not None and not holds_expression(node.policy.skip_if):
+        message = (
+            f"{named(node)} would be left out, or not, in each run alike: what decides it is no expression. Write one, "
+            "such as {{ run.input.dry_run }}."
+        )
+        yield Problem("skip_if_constant", message, node=node.id, field="policy.skip_if")
 
 
 def join_problems(node: Node, walk: Walk) -> Iterator[Problem]:

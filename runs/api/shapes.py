@@ -252,7 +252,7 @@ class AttemptOut(Out):
     number = serializers.IntegerField()
     fence = serializers.IntegerField(allow_null=True)
     worker = serializers.UUIDField(allow_null=True)
-    outcome = serializers.ChoiceField(choices=["succeeded", "failed", "timed_out", "lost", "cancelled"])
+    outcome = serializers.ChoiceField(choices=["succeeded", "failed", "timed_out", "lost", "cancelled", "skipped"])
     ready_at = serializers.DateTimeField(allow_null=True)
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,13 @@ class Succeeded:
     output: Any
     port: str = "out"
     input: Any = None  # the resolved config
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """The node's skip_if said so, before anything else was done."""
+
+    input: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -59,9 +66,10 @@ class Failed:
 
 @dataclass(frozen=True)
 class TimedOut:
-    """The attempt's limit passed; the child was told to stop and is gone."""
+    """A limit of the attempt's passed; the child was told to stop and is gone."""
 
     limit_s: float
+    code: Literal["timed_out", "idle_limit", "total_limit"] = "timed_out"
     input: Any = field(default=None, compare=False)  # as the child had resolved it, where it got so far
 
 
@@ -80,4 +88,4 @@ class Stopped:
     input: Any = field(default=None, compare=False)
 
 
-Outcome = Succeeded | Waits | Fans | Again | Failed | TimedOut | Crashed | Stopped
+Outcome = Succeeded | Skipped | Waits | Fans | Again | Failed | TimedOut | Crashed | Stopped

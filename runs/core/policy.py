@@ -6,13 +6,18 @@ CRASH_BUDGET = 3  # crashes of one step between two resumes; the user's retries 
 CRASH_DELAYS_S = (0.0, 1.0, 5.0)
 
 
+def is_tried_again(retry: Retry, *, code: str, retryable: bool) -> bool:
+    """Whether a failure is one that the policy tries again, as long as attempts are left."""
+    return retryable if retry.on is None else "*" in retry.on or code in retry.on
+
+
 def retry_delay_s(retry: Retry, tries: int, *, jitter: float, retry_after_s: float | None = None) -> float:
-    """Seconds before the attempt after `tries` failed ones. `jitter` in [0, 1) takes away up to half of it.
+    """Seconds before the attempt after `tries` failed ones. `jitter` in [0, 1) takes away up to the policy's part.
 
     What the outside asked for (Retry-After) is never undercut.
     """
     delay = min(retry.max_delay_s, retry.first_delay_s * retry.factor ** min(tries - 1, 64))
-    return max(delay * (1 - jitter / 2), retry_after_s or 0.0)
+    return max(delay * (1 - jitter * retry.jitter), retry_after_s or 0.0)
 
 
 def crash_delay_s(crash_count: int) -> float:

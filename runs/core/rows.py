@@ -10,6 +10,7 @@ from runs.core.states import RunStatus, StepStatus
 # Why a step run was skipped, blocked or failed without being run.
 UPSTREAM_FAILED = "upstream_failed"
 NOT_TAKEN = "not_taken"
+SKIP_IF = "skip_if"  # its policy's expression said so
 DEADLINE = "deadline"  # of its run
 # Why it was cancelled, if no person did it: a join that takes the first went on with another way. No resume opens it.
 OUTRUN = "outrun"
@@ -99,7 +100,7 @@ class Row:
     items_json: Stored | None = None
     items: Items | None = None
     # set in this transition
-    stamps: str = ""  # r: ready now · s: started now · f: finished now
+    stamps: str = ""  # r: ready now · s: started now · f: finished now · c: its total limit counts anew
     delay_s: float | None = None  # not_before = now + delay_s
     until: str | None = None  # not_before = this moment (ISO 8601), whatever a worker's clock says
 

@@ -4,9 +4,21 @@ from typing import assert_never
 
 from runs.core.advance import cancel_row, complete, end_items, fail, go_on, open_new_item
 from runs.core.joins import OUT_PORT
-from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
-from runs.core.policy import CRASH_BUDGET, crash_delay_s, retry_delay_s
-from runs.core.rows import UNKNOWN_OUTCOME, Items, Row, Stored
+from runs.core.outcomes import (
+    Again,
+    Crashed,
+    Error,
+    Failed,
+    Fans,
+    Outcome,
+    Skipped,
+    Stopped,
+    Succeeded,
+    TimedOut,
+    Waits,
+)
+from runs.core.policy import CRASH_BUDGET, crash_delay_s, is_tried_again, retry_delay_s
+from runs.core.rows import SKIP_IF, UNKNOWN_OUTCOME, Items, Row, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 
@@ -31,17 +43,58 @@ def settle_attempt(
             ask_again(tx, row, outcome)
         case Failed(error=error):
             retry_or_fail(tx, row, error, outcome="failed", jitter=jitter)
-        case TimedOut(limit_s=limit_s):
-            error = Error("timed_out", f"The step's limit of {limit_s:g} s passed.", retryable=True)
-            lose(tx, row, error) if is_unknown(row) else retry_or_fail(
-                tx, row, error, outcome="timed_out", jitter=jitter
-            )
+        case Skipped():
+            leave_out(tx, row)
+        case TimedOut() | Crashed() | Stopped():
+            end_unanswered(tx, row, outcome, jitter=jitter)
+        case _:
+            assert_never(outcome)
+
+
+def end_unanswered(tx: Transition, row: Row, outcome: TimedOut | Crashed | Stopped, *, jitter: float) -> None:
+    """The body gave no answer."""
+    match outcome:
+        case TimedOut():
+            time_out(tx, row, outcome, jitter=jitter)
         case Crashed(detail=detail):
             crash(tx, row, detail)
         case Stopped():
             release(tx, row)
         case _:
             assert_never(outcome)
+
+
+def time_out(tx: Transition, row: Row, outcome: TimedOut, *, jitter: float) -> None:
+    error = time_out_error(outcome)
+    if is_unknown(row):
+        lose(tx, row, error)
+    else:
+        retry_or_fail(tx, row, error, outcome="timed_out", jitter=jitter)
+
+
+def time_out_error(outcome: TimedOut) -> Error:
+    limit = f"{outcome.limit_s:g} s"
+    match outcome.code:
+        case "timed_out":
+            return Error("timed_out", f"The step's limit of {limit} passed.", retryable=True)
+        case "idle_limit":
+            return Error("idle_limit", f"Nothing was heard of the step for {limit}.", retryable=True)
+        case "total_limit":
+            return total_limit_error(outcome.limit_s)
+        case _:
+            assert_never(outcome.code)
+
+
+def total_limit_error(limit_s: float) -> Error:
+    """Not to be tried again: there is no time left to do so."""
+    return Error("total_limit", f"The step's attempts and the pauses between them took {limit_s:g} s, its limit.")
+
+
+def leave_out(tx: Transition, row: Row) -> None:
+    """Its policy's skip_if said so: the flow goes on past it, as where a person skips it."""
+    row.reason = SKIP_IF
+    tx.end_attempt(row, "skipped")
+    tx.move(row, StepStatus.SKIPPED, reason=SKIP_IF)
 
 
 def is_unknown(row: Row) -> bool:
@@ -120,7 +173,8 @@ def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitte
     stored = as_json(error)
     retry = tx.node(row).policy.retry
     tx.end_attempt(row, outcome, stored)
-    if error.retryable and row.tries < retry.attempts and not is_unknown(row):
+    again = error.code != "total_limit" and is_tried_again(retry, code=error.code, retryable=error.retryable)
+    if again and row.tries < retry.attempts and not is_unknown(row):
         row.error = stored
         row.delay_s = retry_delay_s(retry, row.tries, jitter=jitter, retry_after_s=error.retry_after_s)
         tx.move(row, StepStatus.RETRY_WAIT, error=stored, delay_s=round(row.delay_s, 3))

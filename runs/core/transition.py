@@ -15,6 +15,17 @@ from runs.core.definition import Definition
 from runs.core.rows import EndedAttempt, Event, OpenedWait, Row, RunRow, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
 
+# Whoever leaves one of these begins anew: its limits count from its next start.
+FRESH = frozenset(
+    {
+        StepStatus.PENDING,
+        StepStatus.BLOCKED,
+        StepStatus.NEEDS_DECISION,
+        StepStatus.FAILED,
+        StepStatus.SKIPPED,
+        StepStatus.CANCELLED,
+    }
+)
 ScopeKey = tuple[int | None, int | None]  # (container's step run id, item index)
 
 
@@ -150,6 +161,8 @@ class Transition:
             row.wait_kind = None
         if to in (StepStatus.READY, StepStatus.PENDING):
             row.reason = row.handled = row.port = row.error = None
+        if before in FRESH:
+            row.stamps += "c"
         if to is StepStatus.READY:
             row.stamps += "r"
             row.delay_s = row.delay_s or 0.0

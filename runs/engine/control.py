@@ -13,6 +13,9 @@ from runs.store.read import Connection, Rows
 # Index: step_run_ready_of_run.
 READY_LANES = """SELECT queue, count(*) FROM runs_steprun WHERE run_id = %s AND status = 'ready'
     AND not_before <= statement_timestamp() GROUP BY queue"""
+# Index: step_run_ready_of_run. While the run was paused no worker could have taken them.
+COUNT_QUEUE_ANEW = """UPDATE runs_steprun SET queue_until = statement_timestamp() + make_interval(secs => queue_limit_s)
+    WHERE run_id = %s AND status = 'ready' AND queue_limit_s IS NOT NULL"""
 KEEP_BREAKPOINTS = "UPDATE runs_run SET breakpoints = %s WHERE id = %s"
 
 
@@ -36,6 +39,7 @@ def unpause_run(connection: Connection, wanted: Command) -> Commanded:
     done = command(connection, wanted, act)
     if done.told is None:
         return done
+    connection.execute(COUNT_QUEUE_ANEW, (wanted.run_id,))
     lanes = connection.execute(READY_LANES, (wanted.run_id,)).fetchall()
     return replace(done, told=replace(done.told, ready=tuple((queue, steps) for queue, steps in lanes)))
 

@@ -72,7 +72,8 @@ class Values:
 @lru_cache(maxsize=4_096)
 def _references_of(definition: Definition, node_id: str) -> frozenset[str]:
     node = definition.nodes[node_id]
-    return references(node.config, literal_fields(node.kind))
+    read = references(node.config, literal_fields(node.kind))
+    return read | references({"skip_if": node.policy.skip_if}) if node.policy.skip_if else read
 
 
 def callbacks_of(held: Held, definition: Definition) -> dict[str, str]:

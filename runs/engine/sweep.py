@@ -18,6 +18,7 @@ from runs.core.control import pass_deadline
 from runs.core.rows import Row
 from runs.core.settle import crash
 from runs.core.states import RunStatus, StepStatus
+from runs.core.time_limits import queue_limit_passed, total_limit_passed
 from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine import limits
@@ -35,6 +36,18 @@ SILENCE_S = 12.0
 
 TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
 IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
+# An attempt that runs is ended by its worker; while its run is paused no limit passes.
+BETWEEN_ATTEMPTS = (StepStatus.READY, StepStatus.RETRY_WAIT, StepStatus.WAITING)
+# Index: step_run_queue_limit.
+QUEUE_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status = 'ready' AND s.queue_until <= statement_timestamp() AND r.status = 'running'
+    ORDER BY s.queue_until LIMIT %s"""
+# Index: step_run_total_limit.
+TOTAL_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status IN ('ready', 'retry_wait', 'waiting') AND s.total_until <= statement_timestamp()
+        AND r.status = 'running' ORDER BY s.total_until LIMIT %s"""
+IS_OVER_LIMIT = """SELECT status, total_until <= statement_timestamp(), total_limit_s,
+    queue_until <= statement_timestamp(), queue_limit_s FROM runs_steprun WHERE id = %s"""
 # Index: run_deadline.
 OVERDUE = """SELECT id FROM runs_run WHERE deadline_at <= statement_timestamp() AND status IN ('running', 'paused')
     ORDER BY deadline_at LIMIT %s"""
@@ -55,6 +68,7 @@ class Swept:
     expired: int
     overdue: int
     let_go: int
+    over_limit: int
     woken: int
     stuck: int
 
@@ -175,6 +189,27 @@ def expire_waits(connection: Connection) -> int:
     return _each(connection, connection.execute(fleet.EXPIRED_WAITS, (BATCH,)).fetchall(), act)
 
 
+def fail_over_limit(connection: Connection) -> int:
+    """Steps that waited too long for a worker, and those whose attempts together took too long, between two of them."""
+
+    def act(step_run_id: int, run_id: UUID) -> bool:
+        with _on_run(connection, run_id) as tx:
+            if tx is None or tx.run.status is not RunStatus.RUNNING:
+                return False
+            found = connection.execute(IS_OVER_LIMIT, (step_run_id,)).fetchone()
+            status, is_total_over, total_s, is_queue_over, queue_s = found or (None, False, 0.0, False, 0.0)
+            if is_total_over and status in BETWEEN_ATTEMPTS:
+                total_limit_passed(tx, _row(tx, step_run_id), limit_s=total_s)
+            elif is_queue_over and status == StepStatus.READY:
+                queue_limit_passed(tx, _row(tx, step_run_id), limit_s=queue_s)
+            else:
+                return False
+            return True
+
+    found = [row for scan in (TOTAL_OVER, QUEUE_OVER) for row in connection.execute(scan, (BATCH,)).fetchall()]
+    return _each(connection, found, act)
+
+
 def stop_overdue(connection: Connection) -> int:
     """Runs whose deadline has passed: stopped, and failed as soon as what runs has ended."""
 
@@ -231,6 +266,7 @@ def sweep(
         expired=expire_waits(connection),
         overdue=stop_overdue(connection),
         let_go=limits.let_all_go(connection, held or limits.Rounds()),
+        over_limit=fail_over_limit(connection),
         woken=wake_unclaimed(connection),
         stuck=unstick(connection),
     )

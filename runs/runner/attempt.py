@@ -68,10 +68,10 @@ class Attempt:
 
     def run(self) -> Result:
         """Raises NeverBegan, and what a callback raises; the child is then not to be used again."""
-        self._asked_at = began = monotonic_s()
-        self._limit_at = began + self._job.limit_s
+        self._asked_at = self._heard_at = began = monotonic_s()
+        self._limit_at, self._limit = self._first_limit(began)
         self._send_job()
-        poll, timeout_s = self._child.poller.poll, min(POLL_S, self._job.limit_s)
+        poll, timeout_s = self._child.poller.poll, min(POLL_S, self._limit_at - began)
         while self._result is None:
             for descriptor, _ in poll(max(0.0, timeout_s * 1000)):
                 self._handle(descriptor)
@@ -84,6 +84,13 @@ class Attempt:
         if isinstance(outcome, TimedOut | Crashed | Stopped):
             outcome = replace(outcome, input=self._resolved())
         return Result(mask_outcome(self._masker, outcome) if self._masker else outcome, self._result.retire)
+
+    def _first_limit(self, began: float) -> tuple[float, TimedOut]:
+        """When the attempt must have ended, and what it then is: its own limit, or that of all attempts together."""
+        job = self._job
+        if job.total_limit_s is not None and job.total_left_s is not None and job.total_left_s < job.limit_s:
+            return began + max(0.0, job.total_left_s), TimedOut(job.total_limit_s, "total_limit")
+        return began + job.limit_s, TimedOut(job.limit_s)
 
     def _settle(self, outcome: Outcome, retire: str | None) -> None:
         if self._result is None:
@@ -105,6 +112,7 @@ class Attempt:
 
     def _handle(self, descriptor: int) -> None:
         child = self._child
+        self._heard_at = monotonic_s() if descriptor in (child.frames_fd, child.log) else self._heard_at
         if descriptor == child.frames_fd:
             self._read_frames()
         elif descriptor == child.log:
@@ -235,7 +243,7 @@ class Attempt:
         """Does what is due, and says how long to sleep at most."""
         now = monotonic_s()
         if self._log.is_full:
-            self._log.read(now)
+            self._heard_at = now if self._log.read(now) else self._heard_at
         else:
             self._log.tick(now)
         if self._ending is None:
@@ -248,11 +256,18 @@ class Attempt:
 
     def _end_if_due(self, now: float) -> None:
         if now >= self._limit_at:
-            self._ask_to_end(TimedOut(self._job.limit_s), now)
+            self._ask_to_end(self._limit, now)
+        elif self._is_idle(now):
+            self._ask_to_end(TimedOut(self._job.idle_limit_s or 0.0, "idle_limit"), now)
         elif now - self._asked_at >= POLL_S:
             self._asked_at = now
             if self._callbacks.should_stop():
                 self._ask_to_end(Stopped(), now)
+
+    def _is_idle(self, now: float) -> bool:
+        """Whether the body has shown no sign of itself for too long."""
+        limit_s = self._job.idle_limit_s
+        return limit_s is not None and now - self._heard_at >= limit_s
 
     def _ask_to_end(self, ending: Outcome, now: float) -> None:
         self._ending = ending

@@ -3,7 +3,7 @@
 import math
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType as StackFrame
@@ -54,8 +54,10 @@ class _TooSlow(BaseException):
 def execute(task: Task, context: Context) -> Execution:
     try:
         config = task.config
+        if task.skip_if is not None and _is_left_out(task, task.skip_if):
+            return Execution(jobs.pack_skipped())
         if task.has_expressions:
-            config = _resolve(task)
+            config = _resolve(task, config, literal_fields=registry.literal_fields(task.kind))
         if config is not task.config:  # told before anything else happens: an attempt that is killed shows it as well
             context.tell_input(_encode(config, name="config", limit_bytes=task.output_limit_bytes))
         spec = registry.get(task.kind)
@@ -82,9 +84,18 @@ def _call(spec: StepSpec, settings: StepConfig, context: Context) -> Any:
 # ------------------------------------------------------------------ before the body
 
 
-def _resolve(task: Task) -> dict[str, Any]:
+def _is_left_out(task: Task, text: str) -> bool:
+    """What the policy's skip_if says, by the same rules and within the same time as the settings."""
+    said = _resolve(task, {"skip_if": text}, literal_fields=())["skip_if"]
+    if isinstance(said, bool):
+        return said
+    message = f"What leaves the step out (skip_if) must give true or false, and gave {type(said).__name__}."
+    raise _Refused("skip_if_not_boolean", message)
+
+
+def _resolve(task: Task, config: dict[str, Any], *, literal_fields: Collection[str]) -> dict[str, Any]:
     try:
-        return _resolve_in_time(task)
+        return _resolve_in_time(task, config, literal_fields=literal_fields)
     except _TooSlow:
         message = f"The expressions of this step took more than {EXPRESSION_LIMIT_S:g} s. Shorten their loops."
         raise _Refused("expression_timeout", message) from None
@@ -94,14 +105,14 @@ def _resolve(task: Task) -> dict[str, Any]:
         ) from None
 
 
-def _resolve_in_time(task: Task) -> dict[str, Any]:
+def _resolve_in_time(task: Task, config: dict[str, Any], *, literal_fields: Collection[str]) -> dict[str, Any]:
     """Two clocks of used time: one raises, the other ends the process where C code lets no handler run."""
     signal.signal(signal.SIGVTALRM, _on_slow)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, EXPRESSION_KILL_S)
     signal.setitimer(signal.ITIMER_VIRTUAL, EXPRESSION_LIMIT_S)
     try:
-        return expressions.resolve(task.config, task.scope, literal_fields=registry.literal_fields(task.kind))
+        return expressions.resolve(config, task.scope, literal_fields=literal_fields)
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from runs.runner.messages import Again, Error, Failed, Fans, Job, Outcome, Succeeded, Waits
+from runs.runner.messages import Again, Error, Failed, Fans, Job, Outcome, Skipped, Succeeded, Waits
 from runs.runner.values import decode, encode
 
 SECRETS = "_secrets"  # in a connection's settings: the texts to mask; never shown to the body
@@ -27,6 +27,7 @@ class Task(NamedTuple):
     output_limit_bytes: int
     artifact_root: str
     artifact_limit_bytes: int
+    skip_if: str | None
     has_expressions: (
         bool  # JSON itself never has such a pair of signs; a text elsewhere in the job may, and costs little
     )
@@ -50,6 +51,7 @@ def pack_job(job: Job) -> str:
             job.output_limit_bytes,
             job.artifact_root,
             job.artifact_limit_bytes,
+            job.skip_if,
             job.is_resolved,
         )
     )
@@ -90,6 +92,10 @@ def pack_succeeded(output_text: str, *, port: str) -> str:
     return f'["succeeded",{output_text},{encode(port)}]'
 
 
+def pack_skipped() -> str:
+    return '["skipped"]'
+
+
 def pack_waits(kind: str, *, seconds: float | None, data_text: str, output_text: str) -> str:
     return f'["waits",{encode(kind)},{encode(seconds)},{data_text},{output_text}]'
 
@@ -124,6 +130,8 @@ def outcome_of(result: Sequence[Any], *, resolved: Any) -> Outcome:
     match result:
         case ["succeeded", output, port]:
             return Succeeded(output, port, resolved)
+        case ["skipped"]:
+            return Skipped()
         case ["waits", kind, seconds, data, output]:
             return Waits(kind, seconds, data, output, resolved)
         case ["fans", items, window, on_item_failure, tolerated]:

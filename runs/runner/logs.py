@@ -32,13 +32,13 @@ class LogPipe:
         self._flushed_at = 0.0
         self.is_full = False
 
-    def read(self, now: float) -> None:
-        """Takes one chunk of what is there."""
+    def read(self, now: float) -> bool:
+        """Takes one chunk of what is there; whether there was something."""
         if self.is_full:
-            self._drain()
-        else:
-            self._read_chunk()
-            self.tick(now)
+            return self._drain() > 0
+        has_said = self._read_chunk()
+        self.tick(now)
+        return has_said
 
     def tick(self, now: float) -> None:
         """Hands on what waits, where it is much or has waited long enough."""

@@ -6,7 +6,19 @@ from typing import Any, assert_never
 
 from builder.connections.masking import Masker
 from runs.runner.jobs import SECRETS
-from runs.runner.messages import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.runner.messages import (
+    Again,
+    Crashed,
+    Error,
+    Failed,
+    Fans,
+    Outcome,
+    Skipped,
+    Stopped,
+    Succeeded,
+    TimedOut,
+    Waits,
+)
 
 
 def masker_of(connections: Mapping[str, Mapping[str, Any]]) -> Masker:
@@ -29,6 +41,8 @@ def mask_outcome(masker: Masker, outcome: Outcome) -> Outcome:
             return replace(outcome, input=value(outcome.input))
         case Failed():
             return Failed(_mask_error(masker, outcome.error), value(outcome.input))
+        case Skipped():
+            return outcome
         case TimedOut() | Crashed() | Stopped():
             return replace(outcome, input=value(outcome.input))
         case _:

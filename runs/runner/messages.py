@@ -4,7 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
+from runs.core.outcomes import (
+    Again,
+    Crashed,
+    Error,
+    Failed,
+    Fans,
+    Outcome,
+    Skipped,
+    Stopped,
+    Succeeded,
+    TimedOut,
+    Waits,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,10 @@ class Job:
     idempotency_key: str
     limit_s: float  # of the body's wall clock
     storage_root: str
+    idle_limit_s: float | None = None  # without a sign of the body: log, checkpoint, progress
+    total_limit_s: float | None = None  # of all attempts together, and what is left of it
+    total_left_s: float | None = None
+    skip_if: str | None = None  # an expression that is looked at before anything else
     outbound_allow: Sequence[str] = ()
     connections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # name -> settings with credentials
     checkpoints: Sequence[Checkpoint] = ()
@@ -53,6 +69,7 @@ class Job:
 
 
 __all__ = [
-    "Again", "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Stopped", "Succeeded",
+    "Again", "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Skipped", "Stopped",
+    "Succeeded",
     "TimedOut", "Waits",
 ]  # fmt: skip

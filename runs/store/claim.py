@@ -54,7 +54,8 @@ def starting(begins: str = "") -> str:
 ), started AS (
     UPDATE runs_steprun s SET status = 'running', attempt = attempt + 1, tries = tries + 1, fence = n.event_seq,
         changed_seq = n.event_seq, worker = %(worker)s, claim = %(claim)s, started_at = statement_timestamp(),
-        finished_at = NULL, error = NULL
+        finished_at = NULL, error = NULL,
+        total_until = coalesce(s.total_until, statement_timestamp() + make_interval(secs => s.total_limit_s))
     FROM candidate c, counted n WHERE s.id = c.id RETURNING s.*
 ), told AS (
     INSERT INTO runs_event (run_day, run_id, seq, type, path, attempt, actor, data, at)

@@ -89,7 +89,11 @@ STEP_SETS = f"""changed_seq = ran.event_seq, status = m.status, attempt = m.atte
     not_before = coalesce(m.until, {NOW} + make_interval(secs => m.delay_s), s.not_before),
     ready_at = CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} ELSE s.ready_at END,
     started_at = CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} ELSE s.started_at END,
-    finished_at = CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END"""
+    finished_at = CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END,
+    queue_until = CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} + make_interval(secs => s.queue_limit_s)
+        ELSE s.queue_until END,
+    total_until = coalesce(CASE WHEN m.stamps NOT LIKE '%%c%%' THEN s.total_until END,
+        CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} + make_interval(secs => s.total_limit_s) END)"""
 STEPPED = f"""stepped AS (
     UPDATE runs_steprun s SET {STEP_SETS} FROM ran, {STEPS.source}
     WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
@@ -116,7 +120,7 @@ CONTAINED = f"""contained AS (
 NEW_STEPS = table(
     "path text, node_id text, key text, kind text, parent_id bigint, item_index int, queue text, delivery text, "
     "status text, attempt int, tries int, fence bigint, worker uuid, claim uuid, reason text, port text, output text, "
-    "output_ref bytea, delay_s float8, stamps text"
+    "output_ref bytea, delay_s float8, stamps text, queue_limit_s float8, total_limit_s float8"
 )
 # Rows of nodes with a limit of their own; others are spared its columns.
 NEW_LIMITED_STEPS = Table(
@@ -128,13 +132,17 @@ def _opened(rows: Table, more: Sequence[str] = ()) -> str:
     return f"""opened AS (
     INSERT INTO runs_steprun (run_id, run_day, workspace_id, priority, path, node_id, key, kind, parent_id, item_index,
         queue, delivery, status, attempt, tries, fence, worker, claim, reason, port, output, output_ref,
-        changed_seq, not_before, ready_at, started_at, finished_at{"".join(f", {name}" for name in more)})
+        changed_seq, not_before, ready_at, started_at, finished_at, queue_limit_s, queue_until, total_limit_s,
+        total_until{"".join(f", {name}" for name in more)})
     SELECT ran.id, ran.run_day, ran.workspace_id, ran.priority, m.path, m.node_id, m.key, m.kind, m.parent_id,
         m.item_index, m.queue, m.delivery, m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port,
         m.output, m.output_ref, ran.event_seq,
         CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
         CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} END, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} END,
-        CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END{"".join(f", m.{name}" for name in more)}
+        CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END,
+        m.queue_limit_s, CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} + make_interval(secs => m.queue_limit_s) END,
+        m.total_limit_s, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} + make_interval(secs => m.total_limit_s)
+            END{"".join(f", m.{name}" for name in more)}
     FROM ran, {rows.source}
     RETURNING id, path
 )"""

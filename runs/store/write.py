@@ -171,7 +171,7 @@ def _opened(tx: Transition, row: Row) -> tuple[Any, ...]:
     return (
         row.path, row.node_id, node.key, node.kind, row.parent_id, row.index, node.policy.queue, row.delivery,
         row.status.value, row.attempt, row.tries, row.fence, row.worker, row.claim, row.reason, row.port,
-        *_kept(row.output), row.delay_s, row.stamps,
+        *_kept(row.output), row.delay_s, row.stamps, node.policy.queue_limit_s, node.policy.total_limit_s,
     )  # fmt: skip
 
 

@@ -32,7 +32,9 @@ retries: SearchStrategy[Any] = st.fixed_dictionaries(
         "first_delay_s": numbers,
         "factor": st.floats(1, 100),
         "max_delay_s": numbers,
-        "jitter": json_values,
+        "jitter": st.floats(0, 1),
+        "on": st.none() | st.lists(st.sampled_from(["*", "timed_out", "http_503"]), min_size=1, max_size=3),
+        "wobble": json_values,
     },
 )
 policies: SearchStrategy[Any] = st.fixed_dictionaries(
@@ -46,6 +48,10 @@ policies: SearchStrategy[Any] = st.fixed_dictionaries(
         "default": json_values,
         "queue": st.sampled_from(["default", "heavy"]),
         "delivery": st.sampled_from([None, "at_most_once"]),
+        "idle_limit_s": st.none() | st.integers(1, 1000),
+        "queue_limit_s": st.none() | st.integers(1, 1000),
+        "total_limit_s": st.none() | st.integers(1, 1000),
+        "skip_if": st.none() | st.just("{{ run.input.dry }}"),
         "sparkle": json_values,
     },
 )

@@ -1511,7 +1511,7 @@ export interface components {
         /** @enum {string} */
         OutcomeDecision: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
-        OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled";
+        OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "skipped";
         Part: {
             ok: boolean;
             detail: string;

@@ -35,7 +35,7 @@ FULL = document(
         name="Fetch batch",
         config={"url": "https://a", "deep": {"list": [1, None, True, 2.5, "ü"]}, "big": 2**63},
         policy={
-            "retry": {"attempts": 3, "first_delay_s": 1, "factor": 2, "max_delay_s": 300, "jitter": "full"},
+            "retry": {"attempts": 3, "first_delay_s": 1, "factor": 2, "max_delay_s": 300, "wobble": "full"},
             "limit_s": 30,
             "on_error": "fallback",
             "fallback": {"a": 1},
@@ -115,10 +115,10 @@ def test_a_default_that_was_written_out_stays_written(policy: dict[str, Any]) ->
 
 
 def test_a_changed_policy_wins_over_what_was_written_out() -> None:
-    graph = decode(document(node(policy={"on_error": "fail", "retry": {"attempts": 1, "jitter": "full"}})))
+    graph = decode(document(node(policy={"on_error": "fail", "retry": {"attempts": 1, "wobble": "full"}})))
     changed = replace(graph.nodes[0], policy=Policy(retry=Retry(attempts=5), on_error="port"))
     shown = encode(replace(graph, nodes=(changed,)))["nodes"][0]["policy"]
-    assert shown == {"on_error": "port", "retry": {"attempts": 5, "jitter": "full"}}
+    assert shown == {"on_error": "port", "retry": {"attempts": 5, "wobble": "full"}}
 
 
 def test_false_and_zero_are_kept_apart() -> None:
