@@ -11,6 +11,7 @@ from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
 RUN_STATUSES = [status.value for status in RunStatus]
+LONGEST_KEY = 200
 STEP_STATUSES = [status.value for status in StepStatus]
 FATES = ["kept", "again", "new", "removed"]
 DECISIONS = ["happened", "not_happened", "run_again", "skip"]
@@ -26,7 +27,7 @@ class Out(serializers.Serializer[Any]):
 class RunStart(TurnInput):
     input = AnyJson(required=False, default=None, allow_null=True)
     version = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
-    idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=200)
+    idempotency_key = serializers.CharField(required=False, allow_null=True, default=None, max_length=LONGEST_KEY)
     breakpoints = BreakpointList(required=False, default=list, help_text="Steps before which the run pauses.")
 
 

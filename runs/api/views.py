@@ -5,11 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from builder.workflows.selectors import workflow_for
+from kit.errors import BadInput
 from runs import services
 from runs.api import breakpoint_shapes, kept_shapes, shapes
 from runs.core.breakpoints import from_json
@@ -21,6 +22,10 @@ from runs.selectors import steps, waits
 from runs.store.djangos import raw_connection
 from teams.api.doors import Door
 
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same as the field `idempotency_key`."
+)
+
 
 class RunDoor(Door):
     def run(self, workspace: str, run_id: UUID) -> Run:
@@ -28,7 +33,12 @@ class RunDoor(Door):
 
 
 class StartView(Door):
-    @extend_schema(operation_id="startRun", request=shapes.RunStart, responses={201: shapes.RunRow, 200: shapes.RunRow})
+    @extend_schema(
+        operation_id="startRun",
+        parameters=[IDEMPOTENCY_KEY],
+        request=shapes.RunStart,
+        responses={201: shapes.RunRow, 200: shapes.RunRow},
+    )
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         """Starts a run. With an idempotency key that was used before, answers that run (200)."""
         space = self.workspace(workspace)
@@ -39,7 +49,7 @@ class StartView(Door):
             workflow=workflow,
             run_input=wanted["input"],
             version=wanted["version"],
-            idempotency_key=wanted["idempotency_key"],
+            idempotency_key=_idempotency_key(request, wanted["idempotency_key"]),
             breakpoints=from_json(wanted["breakpoints"]),
             deadline_s=wanted["deadline_s"],
             priority=wanted["priority"],
@@ -47,6 +57,17 @@ class StartView(Door):
         )
         run = selectors.run_for(self.actor, space, started.run_id)
         return Response(selectors.rows_of([run])[0], status=201 if started.is_new else 200)
+
+
+def _idempotency_key(request: Request, field: str | None) -> str | None:
+    """From the header, as programs send it that do so for every request, or from the body's field."""
+    header = request.headers.get("Idempotency-Key") or None
+    if header is None or header == field:
+        return field
+    problem = "The header Idempotency-Key says something else." if field else "The header Idempotency-Key is too long."
+    if field or len(header) > shapes.LONGEST_KEY:
+        raise BadInput(problem, fields=[{"field": "idempotency_key", "message": problem}])
+    return header
 
 
 class RunsView(Door):

@@ -113,8 +113,18 @@ CREATE OR REPLACE VIEW runs_broken_i12 AS  -- every reference resolves
         OR (s.items_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.items_ref));
 CREATE OR REPLACE VIEW runs_broken_i14 AS  -- every event has an actor
     SELECT e.run_id, 'I14: event ' || e.seq || ' has no actor' AS what FROM runs_event e WHERE e.actor = '';
+CREATE OR REPLACE VIEW runs_broken_i15 AS  -- a firing that is fired has a run, which no other firing has; a trigger's run has its firing
+    SELECT f.run_id, 'I15: firing ' || f.id || ' is ' || f.status || CASE WHEN f.run_id IS NULL THEN ' without a run' ELSE ' and has a run' END AS what
+    FROM runs_firing f WHERE (f.status = 'fired') <> (f.run_id IS NOT NULL)
+    UNION ALL
+    SELECT f.run_id, 'I15: ' || count(*) || ' firings have one run' FROM runs_firing f
+    WHERE f.run_id IS NOT NULL GROUP BY f.run_id HAVING count(*) > 1
+    UNION ALL
+    SELECT r.id, 'I15: run ' || r.number || ' is in no ledger' FROM runs_run r JOIN runs_trigger t ON t.id = r.trigger_id
+    WHERE NOT EXISTS (SELECT FROM runs_firing f WHERE f.run_id = r.id);
 CREATE OR REPLACE VIEW runs_broken AS
     SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
     UNION ALL SELECT * FROM runs_broken_i4 UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
     UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
-    UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14;
+    UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14
+    UNION ALL SELECT * FROM runs_broken_i15;

@@ -77,6 +77,26 @@ def test_the_same_key_with_another_input_is_refused_and_starts_nothing(people: C
         assert Run.objects.count() == 1
 
 
+def test_the_key_may_come_in_the_header(people: Cast) -> None:
+    with World(workspace=people.acme) as world:
+        address = url(people, f"workflows/{world.draw('S > A').workflow_id}/runs")
+        client = people.client(Role.OPERATOR)
+
+        def start(body: Any, key: str) -> Any:
+            headers = {"Idempotency-Key": key}
+            return client.post(address, json.dumps(body), content_type="application/json", headers=headers)
+
+        first, again = start({"input": 1}, "k"), start({"input": 1}, "k")
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert start({"input": 2}, "k").json()["code"] == "idempotency_key_reused"
+        assert post(client, address, {"input": 1, "idempotency_key": "k"}).json()["id"] == first.json()["id"]
+        assert start({"input": 1, "idempotency_key": "k"}, "k").status_code == 200
+        for body, key in (({"idempotency_key": "other"}, "k"), ({}, "x" * 201)):
+            refused = start(body, key)
+            assert (refused.status_code, refused.json()["data"]["fields"][0]["field"]) == (400, "idempotency_key")
+        assert Run.objects.count() == 1
+
+
 def test_the_order_of_an_inputs_keys_makes_no_other_input(people: Cast) -> None:
     with World(workspace=people.acme) as world:
         address = url(people, f"workflows/{world.draw('S > A').workflow_id}/runs")

@@ -4229,7 +4229,10 @@ export interface operations {
     startRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same as the field `idempotency_key`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 workflow_id: string;
                 workspace: string;
