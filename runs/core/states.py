@@ -77,9 +77,6 @@ def waits_for_person(status: StepStatus) -> bool:
     return status in (S.NEEDS_DECISION, S.BLOCKED)
 
 
-PERSON_WAITS = frozenset({"approval"})  # kinds of a wait that a person ends; time, items and others end the rest
-
-
 def may_move(before: StepStatus, after: StepStatus) -> bool:
     return after in STEP_MOVES[before]
 

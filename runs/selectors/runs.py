@@ -12,7 +12,8 @@ from django.db.models.functions import RowNumber
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
-from runs.core.states import FINAL_RUNS, OPEN, PERSON_WAITS, RunStatus
+from runs.core.questions import FOR_PEOPLE
+from runs.core.states import FINAL_RUNS, OPEN, RunStatus
 from runs.models import Event, Run, StepRun
 from runs.selectors.steps import held_at, step_shape, value_shape
 from runs.selectors.values import decoded
@@ -88,7 +89,7 @@ def _by_waits(rows: QuerySet[Run], *, person: bool) -> QuerySet[Run]:
     """Open runs that do, or do not, wait for a person. The counter says of most that nothing of theirs waits at all.
     Index: step_run_asks.
     """
-    asks = Q(status__in=["needs_decision", "blocked"]) | Q(status="waiting", wait_kind__in=PERSON_WAITS)
+    asks = Q(status__in=["needs_decision", "blocked"]) | Q(status="waiting", wait_kind__in=FOR_PEOPLE)
     waiting = Q(waiting_count__gt=0) & Exists(StepRun.objects.filter(asks, run_id=OuterRef("pk")))
     return rows.filter(status__in=OPEN_RUNS).filter(waiting if person else ~waiting)
 

@@ -263,7 +263,7 @@ def test_a_worker_that_dies_at_a_breakpoint_and_a_resume_leave_it_where_it_is(wo
     assert paused_at(world, run_id) == ("paused", ["B"])
     order(world, run_id, "unpause")
     hands[1].finish(hands[1].take(), BROKEN)
-    assert order(world, run_id, "resume").result == {"generation": 2, "again": ["B"]}
+    assert order(world, run_id, "resume").result == {"generation": 2, "status": "paused", "again": ["B"]}
     assert paused_at(world, run_id) == ("paused", ["B"])
 
 
