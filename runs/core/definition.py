@@ -70,6 +70,10 @@ class Definition:
     def delivery_of(self, node: Node) -> str:
         """What is stored on the step run: at_most_once where the kind or the node says so, else at_least_once."""
         tightened = node.policy.delivery is not None
+        if (
+            node.kind not in self.specs
+        ):  # a newer version's, which only opens here: nobody can say that it may run twice
+            return "at_most_once"
         own = self.specs[node.kind].delivery_of(node.config)
         return "at_most_once" if tightened or own is Delivery.AT_MOST_ONCE else "at_least_once"
 

@@ -90,7 +90,7 @@ class Heard:
 
 
 def register(
-    connection: Connection, identity: WorkerIdentity, *, queues: Sequence[str], kinds: Sequence[str], threads: int
+    connection: Connection, identity: WorkerIdentity, *, queues: Sequence[str], kinds: Sequence[str] = (), threads: int
 ) -> None:
     connection.execute(
         REGISTER,

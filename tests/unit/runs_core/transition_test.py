@@ -88,3 +88,10 @@ def test_a_step_has_its_own_limit_or_its_kinds() -> None:
     definition = Definition(draw("S > A > B", plain="pass_through", policies={"A": Policy(limit_s=5.0)}), all_specs())
     assert definition.limit_s(definition.by_key["A"]) == 5.0
     assert definition.limit_s(definition.by_key["B"]) == all_specs()["pass_through"].default_limit_s
+
+
+def test_what_a_kind_that_is_not_known_here_may_do_twice_is_not_known_either() -> None:
+    """A worker of an older version opens rows for a newer one, and cannot ask that kind."""
+    graph = draw("S > A:of_tomorrow > B")
+    definition = Definition(graph, all_specs())
+    assert [definition.delivery_of(node) for node in graph.nodes[1:]] == ["at_most_once", "at_least_once"]
