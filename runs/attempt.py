@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -16,15 +17,18 @@ from kit.errors import AppError
 from runs.artifacts import folder_of
 from runs.core.definition import Definition
 from runs.core.keys import idempotency_key
-from runs.core.outcomes import Error, Failed
+from runs.core.outcomes import Error, Failed, Outcome, Reused, Succeeded
+from runs.core.reuse import input_hash, may_reuse
 from runs.engine.artifacts import keep_artifact
 from runs.engine.callback import issue
 from runs.engine.checkpoint import checkpoints_of, keep_checkpoint, keep_log, previous_of
 from runs.engine.definitions import definition_of
 from runs.engine.repair import override_of
+from runs.engine.reuse import find_result
 from runs.engine.scope import Values, callbacks_of, rounds_of, scope_of
 from runs.link import Link
 from runs.runner.jobs import SECRETS
+from runs.runner.masks import masker_of
 from runs.runner.messages import Checkpoint, Job, Previous
 from runs.store.claim import Held
 from runs.store.read import Connection
@@ -72,6 +76,8 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
         artifact_root=str(folder_of(held.workspace_id)),
         artifact_limit_bytes=settings.ARTIFACT_LIMIT_BYTES,
+        # run again by a person's decision, it is run
+        asks_reuse=held.edition == 1 and may_reuse(node, definition.specs[node.kind]),
     )
 
 
@@ -121,6 +127,32 @@ def connections_of(node: Node, workspace_id: UUID) -> dict[str, dict[str, object
         raise psycopg.OperationalError(str(error)) from error
     finally:
         close_old_connections()
+
+
+class Reusing:
+    """Looks for a result that the attempt may take instead of calling its body, and marks its own for later steps."""
+
+    def __init__(self, link: Link, held: Held, job: Job) -> None:
+        self._link, self._held, self._job = link, held, job
+        self._hash: bytes | None = None
+
+    def find(self, resolved: Any) -> Reused | None:
+        """`resolved` is masked."""
+
+        connections = {
+            name: masker_of({name: settings}).value({key: value for key, value in settings.items() if key != SECRETS})
+            for name, settings in self._job.connections.items()
+        }
+
+        def look(connection: Connection, _: bool) -> Reused | None:
+            node = definition_of(connection, self._held.version_id).nodes[self._held.node_id]
+            self._hash = input_hash(node, resolved, connections)
+            return find_result(connection, self._held, node, input_hash=self._hash)
+
+        return self._link.retry(look)
+
+    def mark(self, outcome: Outcome) -> Outcome:
+        return replace(outcome, input_hash=self._hash) if isinstance(outcome, Succeeded) else outcome
 
 
 class Notes:

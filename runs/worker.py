@@ -19,8 +19,8 @@ from kit.clock import monotonic_s
 from kit.failpoints import failpoint
 from kit.ids import new_id
 from runs import host
-from runs.attempt import Notes, job_for
-from runs.core.outcomes import Crashed, Failed, Outcome, Succeeded
+from runs.attempt import Notes, Reusing, job_for
+from runs.core.outcomes import Crashed, Failed, Outcome, Reused, Stopped, Succeeded
 from runs.core.states import FINAL_RUNS
 from runs.desk import Desk
 from runs.dispatch import wake
@@ -190,6 +190,10 @@ class WorkerProcess:
         self._register()
 
 
+def _upload(connection: Connection, _: bool, *, outcome: Outcome) -> Kept:
+    return keep_values(connection, outcome)
+
+
 class Slot:
     """One thread's connection and child, and the step that it holds just now."""
 
@@ -275,6 +279,7 @@ class Slot:
         job = self.link.retry(lambda connection, _: job_for(connection, held, values=self.process.values))
         if isinstance(job, Failed):
             return job
+        reusing = Reusing(self.link, held, job)
         try:
             outcome = self.child.run(
                 job,
@@ -283,26 +288,29 @@ class Slot:
                 on_progress=notes.progress,
                 on_cursor=notes.move,
                 should_stop=lambda: self._is_unwanted(pair, notes),
+                on_ask=reusing.find,
             )
             notes.flush()
         except FencedOut:
             return None
         except NoChild as problem:
             return Crashed(problem.message)
-        return outcome
+        return reusing.mark(outcome)
 
     def _finish(self, desk: Desk, held: Held, outcome: Outcome, *, wish: Wish | None) -> tuple[Kept, Finished]:
         """Uploads the large values and commits. Between the two, hours may pass: what was swept meanwhile, because
         nothing referred to it yet, is uploaded again.
         """
         while True:
-            kept = self.link.retry(lambda connection, _: keep_values(connection, outcome))
+            kept = self.link.retry(partial(_upload, outcome=outcome))
             try:
                 finished = desk.finish(self.link, Request(held, kept, wish, random.random()))  # noqa: S311 - jitter
             except psycopg.DatabaseError as error:
                 if error.sqlstate != PAYLOAD_GONE:
                     raise
                 logger.warning("a large value of %s was swept before it was referred to: once more", held.path)
+                if isinstance(outcome, Reused):  # its run is gone as well
+                    outcome = Stopped(outcome.input)
                 continue
             return kept, finished
 

@@ -162,6 +162,16 @@ def make_artifacts(config: AnyConfig, ctx: StepContext) -> Any:
     return kept
 
 
+def count_calls(config: AnyConfig, ctx: StepContext) -> Any:
+    """Writes a line for each call; gives the value and which call it was."""
+    book = Path(config.value["book"])
+    with book.open("a") as lines:
+        lines.write(f"{ctx.run_id} {ctx.path}\n")
+    if config.value["value"] == "fail":
+        raise StepFailure("told", "It was told to fail.")
+    return [config.value["value"], len(book.read_text().splitlines())]
+
+
 def keep_odd_artifact(config: AnyConfig, ctx: StepContext) -> Any:
     match config.value:
         case "outside":
@@ -334,6 +344,7 @@ BODIES: list[Body] = [
     work_in_steps,
     walk,
     make_artifacts,
+    count_calls,
     keep_odd_artifact,
     artifact_with_secret,
     progress,

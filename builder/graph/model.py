@@ -52,6 +52,9 @@ class Policy:
     rate_starts: int | None = None  # of them start within any rate_per_s
     rate_per_s: float | None = None
     delivery: Literal["at_most_once"] | None = None  # tightens the kind's own
+    reuse: Literal["run", "workflow", "workspace"] | None = None  # whose earlier result of the same input may be taken
+    reuse_for_s: float | None = None  # how old it may be; None = a day
+    reuse_effects: bool = False  # also of a step that has effects
 
 
 @dataclass(frozen=True)

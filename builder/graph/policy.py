@@ -55,6 +55,10 @@ def limit_key(value: Any) -> str | None:
     return None if good else "must be a limit's key: 1 to 100 printable characters, no space at either end"
 
 
+def flag(value: Any) -> str | None:
+    return None if type(value) is bool else "must be true or false"
+
+
 def codes(value: Any) -> str | None:
     """Of errors that are tried again: a list of codes, or of `*` for any."""
     good = type(value) is list and 0 < len(value) <= MOST_CODES and all(map(_is_code, value))
@@ -97,4 +101,7 @@ POLICY_RULES: Mapping[str, Rule] = {
     "rate_starts": optional(number(1, 100_000, whole=True)),
     "rate_per_s": optional(number(0, DAY_S, unit="seconds (a day)", above=True)),
     "delivery": optional(choice("at_most_once")),
+    "reuse": optional(choice("run", "workflow", "workspace")),
+    "reuse_for_s": optional(number(0, 366 * DAY_S, unit="seconds (366 days)", above=True)),
+    "reuse_effects": flag,
 }

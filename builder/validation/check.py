@@ -35,7 +35,7 @@ def problems(walk: Walk, specs: Specs, connections: Mapping[str, str] | None) ->
         if spec := specs.get(node.kind):
             yield from settings_problems(node, spec, connections)
             yield from expression_problems(node, spec, walk, specs=specs)
-        yield from policy_problems(node, walk)
+        yield from policy_problems(node, walk, specs)
 
 
 def error_problems(found: tuple[Problem, ...]) -> tuple[Problem, ...]:

@@ -54,6 +54,8 @@ CODES: Mapping[str, Severity] = {
     "limit_key_missing": "error",
     "limit_missing": "warning",
     "rate_incomplete": "error",
+    "reuse_impossible": "error",
+    "reuse_of_effects": "error",
 }
 
 

@@ -1,16 +1,16 @@
 """Policies that do nothing, or not what they seem to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from builder.expressions import holds_expression
 from builder.graph.model import Node
 from builder.graph.walk import Walk
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
-from steps.base import ERROR_PORT
+from steps.base import ERROR_PORT, Delivery, Execution, StepSpec
 
 
-def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
+def policy_problems(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
     policy = node.policy
     written = node.unknown.get("policy", {})  # a null that somebody wrote is meant
     if policy.on_error == "port" and not walk.leaving(node.id, ERROR_PORT):
@@ -25,6 +25,22 @@ def policy_problems(node: Node, walk: Walk) -> Iterator[Problem]:
         message = f"{named(node)} runs with a default when a step before it failed, and none is given. It will be null."
         yield Problem("default_missing", message, node=node.id, field="policy.default")
     yield from limit_problems(node)
+    yield from reuse_problems(node, specs)
+
+
+def reuse_problems(node: Node, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
+    policy, spec = node.policy, specs.get(node.kind)
+    if policy.reuse is None or spec is None:
+        return
+    if spec.execution not in (Execution.BODY, Execution.COMPUTE):
+        message = f"{named(node)} waits, or contains steps: there is no result of it to reuse. Switch the reuse off."
+        yield Problem("reuse_impossible", message, node=node.id, field="policy.reuse")
+    elif not policy.reuse_effects and (policy.delivery or spec.delivery_of(node.config) is not Delivery.PURE):
+        message = (
+            f"{named(node)} may have effects outside: with an earlier result reused, they would not happen. Switch the "
+            "reuse off, or say that it is meant."
+        )
+        yield Problem("reuse_of_effects", message, node=node.id, field="policy.reuse_effects")
 
 
 def skip_problems(node: Node) -> Iterator[Problem]:

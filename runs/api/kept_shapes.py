@@ -35,3 +35,9 @@ class ArtifactOut(serializers.Serializer[Any]):
     sha256 = serializers.CharField()
     attempt = serializers.IntegerField()
     at = serializers.DateTimeField()
+
+
+class ReusedFrom(serializers.Serializer[Any]):
+    run = serializers.UUIDField()
+    number = serializers.IntegerField()
+    path = serializers.CharField()

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from runs.api.breakpoint_shapes import BreakpointList, BreakpointOut
-from runs.api.kept_shapes import ArtifactOut, CheckpointOut, Value
+from runs.api.kept_shapes import ArtifactOut, CheckpointOut, ReusedFrom, Value
 from runs.api.turn_shapes import TurnInput
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
@@ -215,6 +215,7 @@ class Step(Out):
     reason = serializers.CharField(allow_null=True)
     wait = serializers.ChoiceField(choices=["timer", "approval", "form", "callback", "children"], allow_null=True)
     origin = serializers.CharField()
+    reused_from = ReusedFrom(allow_null=True)
     error = StepError(allow_null=True)
     not_before = serializers.DateTimeField(allow_null=True)
     ready_at = serializers.DateTimeField(allow_null=True)

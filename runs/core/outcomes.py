@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from runs.core.rows import Stored
+
 
 @dataclass(frozen=True)
 class Error:
@@ -19,6 +21,17 @@ class Succeeded:
     output: Any
     port: str = "out"
     input: Any = None  # the resolved config
+    input_hash: bytes | None = field(default=None, compare=False)  # where a later step may reuse the output
+
+
+@dataclass(frozen=True)
+class Reused:
+    """The body was not called: an earlier step had done the same with the same input."""
+
+    port: str
+    output: Stored
+    source: Mapping[str, Any]  # {run, number, path}
+    input: Any = None
 
 
 @dataclass(frozen=True)
@@ -88,4 +101,4 @@ class Stopped:
     input: Any = field(default=None, compare=False)
 
 
-Outcome = Succeeded | Skipped | Waits | Fans | Again | Failed | TimedOut | Crashed | Stopped
+Outcome = Succeeded | Reused | Skipped | Waits | Fans | Again | Failed | TimedOut | Crashed | Stopped

@@ -1,5 +1,6 @@
 """What the core knows of the rows: plain data, read under the run's lock, changed here and written by the store."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -98,6 +99,8 @@ class Row:
     output: Stored | None = None  # None: keep what the row has
     input: Stored | None = None
     items_json: Stored | None = None
+    input_hash: bytes | None = None  # None: keep what the row has, as of the next
+    reused_from: Mapping[str, Any] | None = None
     items: Items | None = None
     # set in this transition
     stamps: str = ""  # r: ready now · s: started now · f: finished now · c: its total limit counts anew

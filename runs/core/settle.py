@@ -11,6 +11,7 @@ from runs.core.outcomes import (
     Failed,
     Fans,
     Outcome,
+    Reused,
     Skipped,
     Stopped,
     Succeeded,
@@ -33,8 +34,8 @@ def settle_attempt(
         cancel_row(tx, row, may_have_acted=isinstance(outcome, Crashed | TimedOut | Stopped))
         return
     match outcome:
-        case Succeeded(port=port):
-            succeed(tx, row, output=output, port=port)
+        case Succeeded() | Reused():
+            take_result(tx, row, outcome, output=output)
         case Waits():
             park(tx, row, outcome, output=output)
         case Fans():
@@ -102,10 +103,16 @@ def is_unknown(row: Row) -> bool:
     return row.delivery == "at_most_once"
 
 
+def take_result(tx: Transition, row: Row, outcome: Succeeded | Reused, *, output: Stored | None) -> None:
+    row.reused_from = outcome.source if isinstance(outcome, Reused) else None
+    succeed(tx, row, output=output, port=outcome.port, origin="reused" if row.reused_from else "executed")
+
+
 def succeed(tx: Transition, row: Row, *, output: Stored | None, port: str, origin: str = "executed") -> None:
     row.output, row.port, row.error, row.origin = output, port, None, origin
     tx.end_attempt(row, "succeeded")
-    tx.move(row, StepStatus.SUCCEEDED, port=port, origin=origin)
+    source = {"source": dict(row.reused_from)} if row.reused_from else {}
+    tx.move(row, StepStatus.SUCCEEDED, port=port, origin=origin, **source)
 
 
 def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> None:

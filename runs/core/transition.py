@@ -236,7 +236,7 @@ class Transition:
         self.before, self.first_seq = self.run.status, self.run.event_seq
         for _, row in self.touched.values():
             row.stamps, row.delay_s, row.until = "", None, None
-            row.output = row.input = row.items_json = None
+            row.output = row.input = row.items_json = row.input_hash = row.reused_from = None
             assert row.id is not None, "name what was opened before carrying on"
             self._by_id[row.id] = row
         self.touched, self.progressed, self._changed, self.claimer = {}, {}, {}, None

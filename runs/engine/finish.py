@@ -16,7 +16,7 @@ import psycopg
 from kit.failpoints import failpoint
 from runs.core.advance import propagate
 from runs.core.limits import queue_limit, workspace_limit
-from runs.core.outcomes import Error, Failed, Fans, Outcome, Succeeded, Waits
+from runs.core.outcomes import Error, Failed, Fans, Outcome, Reused, Succeeded, Waits
 from runs.core.rows import Row, Stored
 from runs.core.settle import settle_attempt
 from runs.core.states import RunStatus, StepStatus
@@ -77,6 +77,7 @@ class Kept:
     outcome: Outcome
     output: Stored | None = None
     input: Stored | None = None
+    input_hash: bytes | None = None
     size: int = 0  # characters of the output's JSON
 
 
@@ -94,14 +95,17 @@ def keep_values(connection: Connection, outcome: Outcome) -> Kept:
 def _keep_values(connection: Connection, outcome: Outcome) -> Kept:
     output = input_ = None
     size = 0
-    if isinstance(outcome, Succeeded | Waits):
+    if isinstance(outcome, Reused):
+        output = outcome.output
+    elif isinstance(outcome, Succeeded | Waits):
         output, size = _keep(connection, outcome.output)
     elif isinstance(outcome, Fans):
         output, size = _keep(connection, list(outcome.items))
     resolved = getattr(outcome, "input", None)
     if resolved is not None and not isinstance(outcome, Fans):
         input_, _ = _keep(connection, resolved)
-    return Kept(outcome, output, input_, size)
+    input_hash = outcome.input_hash if isinstance(outcome, Succeeded) else None
+    return Kept(outcome, output, input_, input_hash, size)
 
 
 def _keep(connection: Connection, value: Any) -> tuple[Stored, int]:
@@ -271,7 +275,7 @@ def _advance(tx: Transition, requests: Sequence[Request]) -> list[_Advanced]:
         settled.append(_is_current(tx, request))
         if not settled[-1]:
             continue
-        row.input = request.kept.input
+        row.input, row.input_hash = request.kept.input, request.kept.input_hash
         settle_attempt(tx, row, request.kept.outcome, output=request.kept.output, jitter=request.jitter)
         propagate(tx, (row.parent_id, row.index))
     return [

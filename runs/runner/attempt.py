@@ -19,7 +19,7 @@ from runs.runner.frames import Frame, FrameReader, FrameType, ProtocolError, pac
 from runs.runner.jobs import has_expressions, outcome_of, pack_job, unpack_answer
 from runs.runner.logs import DRAIN_EVERY_S, LogPipe
 from runs.runner.masks import mask_outcome
-from runs.runner.messages import Crashed, Error, Failed, Job, Outcome, Stopped, TimedOut
+from runs.runner.messages import Crashed, Error, Failed, Job, Outcome, Reused, Stopped, TimedOut
 from runs.runner.spawner import ChildProcess, is_readable
 from runs.runner.staging import shows_secret
 from runs.runner.values import decode, encode
@@ -40,6 +40,7 @@ class Callbacks(NamedTuple):
     on_progress: Callable[[float, float | None, str], None]
     on_cursor: Callable[[str, Any], None]
     should_stop: Callable[[], bool]
+    on_ask: Callable[[Any], Reused | None] = lambda _: None
 
 
 class Result(NamedTuple):
@@ -64,6 +65,7 @@ class Attempt:
         self._kill_at = 0.0
         self._asked_at = 0.0
         self._input_text: str | None = None  # the resolved config, as the child told it before its body began
+        self._reused: Reused | None = None
         self._result: Result | None = None
 
     def run(self) -> Result:
@@ -159,6 +161,9 @@ class Attempt:
                 case FrameType.INPUT:
                     self._input_text = frame.text
                     return lambda: None
+                case FrameType.ASK:
+                    resolved = self._told_input()
+                    return lambda: self._look_for_result(resolved)
                 case FrameType.CURSOR:
                     name, position = decode(frame.text)
                     return lambda: self._move(name, position)
@@ -172,9 +177,19 @@ class Attempt:
 
     def _outcome(self, text: str) -> Callable[[], None]:
         answer = unpack_answer(text)
-        resolved = self._job.config if self._input_text is None else decode(self._input_text)
-        outcome = outcome_of(answer.result, resolved=resolved)
+        resolved = self._told_input()
+        if self._reused is not None and answer.result == ["reused"]:
+            outcome: Outcome = replace(self._reused, input=resolved)
+        else:
+            outcome = outcome_of(answer.result, resolved=resolved)
         return lambda: self._settle(outcome, answer.retire)
+
+    def _told_input(self) -> Any:
+        return self._job.config if self._input_text is None else decode(self._input_text)
+
+    def _look_for_result(self, resolved: Any) -> None:
+        self._reused = self._callbacks.on_ask(self._masker.value(resolved))
+        self._acknowledge(self._reused is not None)
 
     def _resolved(self) -> Any:
         """Of an attempt without an answer: the config as the child had resolved it; None where it never came so far."""
@@ -204,6 +219,9 @@ class Attempt:
             answer: Any = {"refused": "The file holds a credential of a connection, so it is not kept."}
         else:
             answer = self._callbacks.on_checkpoint(kind, key, self._masker.value(value))
+        self._acknowledge(answer)
+
+    def _acknowledge(self, answer: Any) -> None:
         with suppress(ConnectionError, BlockingIOError):  # it is gone, or frozen: its ward or the clock will tell
             self._send(FrameType.ACK, encode(answer))
 

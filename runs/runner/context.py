@@ -44,9 +44,12 @@ class Channel:
 
     def store(self, text: str) -> Any:
         """Returns when the worker has stored the checkpoint, with what it answers."""
+        return self.ask(FrameType.CHECKPOINT, text)
+
+    def ask(self, type_: FrameType, text: str) -> Any:
         self._refuse_strangers()
         with self._lock:
-            self._send(FrameType.CHECKPOINT, text)
+            self._send(type_, text)
             return decode(self._wait_for_ack())
 
     def _refuse_strangers(self) -> None:
@@ -108,6 +111,10 @@ class Context:
     def tell_input(self, text: str) -> None:
         """The resolved settings, before the body begins: so an attempt that ends without an answer shows them, too."""
         self._channel.tell(FrameType.INPUT, text)
+
+    def may_reuse(self) -> bool:
+        """Whether the worker has found a result of the same input, which then is this attempt's."""
+        return bool(self._channel.ask(FrameType.ASK, "null"))
 
     def log(self, text: str) -> None:
         print(text, flush=True)  # noqa: T201 - this process's output is the log

@@ -61,7 +61,10 @@ def execute(task: Task, context: Context) -> Execution:
         if config is not task.config:  # told before anything else happens: an attempt that is killed shows it as well
             context.tell_input(_encode(config, name="config", limit_bytes=task.output_limit_bytes))
         spec = registry.get(task.kind)
-        given = _call(spec, _validate(spec, config), context)
+        settings = _validate(spec, config)
+        if task.asks_reuse and context.may_reuse():
+            return Execution(jobs.REUSED)
+        given = _call(spec, settings, context)
         return Execution(_pack(given, spec=spec, config=config, limit_bytes=task.output_limit_bytes))
     except BaseException as problem:  # noqa: BLE001 - SystemExit of a body is the step's failure, never the child's end
         retire = "it ran out of memory" if isinstance(problem, MemoryError) else None

@@ -21,6 +21,7 @@ class FrameType(int, Enum):
     ACK = ord("A")  # to the child: the checkpoint is stored
     INPUT = ord("I")  # from the child: its config, resolved
     CHECKPOINT = ord("C")  # from the child: waits for ACK
+    ASK = ord("Q")  # from the child, after INPUT: is there a result to reuse? waits for ACK
     CURSOR = ord("U")  # from the child: nobody answers
     PROGRESS = ord("P")  # from the child: nobody answers
     OUTCOME = ord("O")  # from the child: the attempt is over

@@ -28,6 +28,7 @@ class Task(NamedTuple):
     artifact_root: str
     artifact_limit_bytes: int
     skip_if: str | None
+    asks_reuse: bool
     has_expressions: (
         bool  # JSON itself never has such a pair of signs; a text elsewhere in the job may, and costs little
     )
@@ -52,6 +53,7 @@ def pack_job(job: Job) -> str:
             job.artifact_root,
             job.artifact_limit_bytes,
             job.skip_if,
+            job.asks_reuse,
             job.is_resolved,
         )
     )
@@ -94,6 +96,9 @@ def pack_succeeded(output_text: str, *, port: str) -> str:
 
 def pack_skipped() -> str:
     return '["skipped"]'
+
+
+REUSED = '["reused"]'  # the worker had one, and knows it
 
 
 def pack_waits(kind: str, *, seconds: float | None, data_text: str, output_text: str) -> str:

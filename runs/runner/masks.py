@@ -13,6 +13,7 @@ from runs.runner.messages import (
     Failed,
     Fans,
     Outcome,
+    Reused,
     Skipped,
     Stopped,
     Succeeded,
@@ -43,7 +44,7 @@ def mask_outcome(masker: Masker, outcome: Outcome) -> Outcome:
             return Failed(_mask_error(masker, outcome.error), value(outcome.input))
         case Skipped():
             return outcome
-        case TimedOut() | Crashed() | Stopped():
+        case TimedOut() | Crashed() | Stopped() | Reused():
             return replace(outcome, input=value(outcome.input))
         case _:
             assert_never(outcome)

@@ -11,6 +11,7 @@ from runs.core.outcomes import (
     Failed,
     Fans,
     Outcome,
+    Reused,
     Skipped,
     Stopped,
     Succeeded,
@@ -63,13 +64,15 @@ class Job:
     previous: Previous | None = None
     output_limit_bytes: int = 16 * 1024 * 1024
     log_limit_bytes: int = 1024 * 1024
+    asks_reuse: bool = False  # the body begins only where no earlier result may be taken
     is_resolved: bool = False  # a person gave the config: nothing in it is an expression any more
     artifact_root: str = "/nonexistent"  # the workspace's folder of artifacts
     artifact_limit_bytes: int = 0
 
 
 __all__ = [
-    "Again", "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Skipped", "Stopped",
+    "Again", "Checkpoint", "Crashed", "Error", "Failed", "Fans", "Job", "Outcome", "Previous", "Reused", "Skipped",
+    "Stopped",
     "Succeeded",
     "TimedOut", "Waits",
 ]  # fmt: skip

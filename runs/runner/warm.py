@@ -8,7 +8,7 @@ from typing import Any
 from builder.connections.masking import Masker
 from runs.runner.attempt import Attempt, Callbacks, NeverBegan, Result
 from runs.runner.masks import masker_of
-from runs.runner.messages import Crashed, Job, Outcome
+from runs.runner.messages import Crashed, Job, Outcome, Reused
 from runs.runner.spawner import ChildProcess, Spawner
 from runs.runner.values import encode
 
@@ -53,13 +53,15 @@ class Child:
         on_progress: Callable[[float, float | None, str], None],
         on_cursor: Callable[[str, Any], None],
         should_stop: Callable[[], bool],
+        on_ask: Callable[[Any], Reused | None] = lambda _: None,
     ) -> Outcome:
         """One attempt. What it gives is masked. `on_checkpoint(kind, key, value)` returns once the value is stored,
-        with what the child is told;        `on_cursor(name, position)` may store later.
+        with what the child is told; `on_cursor(name, position)` may store later; `on_ask(input)` is asked where the job
+        may take an earlier result.
 
         Raises NoChild, and whatever a callback raises: the child is then gone and the attempt without outcome.
         """
-        callbacks = Callbacks(on_checkpoint, on_log, on_progress, on_cursor, should_stop)
+        callbacks = Callbacks(on_checkpoint, on_log, on_progress, on_cursor, should_stop, on_ask)
         for _ in range(ATTEMPTS_TO_BEGIN):
             child = self._child_for(job)
             try:

@@ -49,6 +49,7 @@ def step_shape(run: Run, step: StepRun) -> dict[str, Any]:
         "reason": step.reason,
         "wait": step.wait_kind,
         "origin": step.origin,
+        "reused_from": decoded(step.reused_from),
         "error": decoded(step.error),
         "not_before": step.not_before if step.status in ("retry_wait", "waiting") else None,
         "ready_at": step.ready_at,

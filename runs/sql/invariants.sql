@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW runs_broken_i1 AS  -- events are numbered 1..event_seq
 CREATE OR REPLACE VIEW runs_broken_i2 AS  -- exactly one success event per succeeded step run that was executed
     SELECT s.run_id, 'I2: ' || s.path || ' has ' || count(e.seq) || ' success events' AS what
     FROM runs_steprun s LEFT JOIN runs_event e ON e.run_id = s.run_id AND e.path = s.path AND e.type = 'step.succeeded'
-    WHERE s.status = 'succeeded' AND s.origin IN ('executed', 'manual')
+    WHERE s.status = 'succeeded' AND s.origin IN ('executed', 'manual', 'reused')
     GROUP BY s.id HAVING count(e.seq) <> 1;
 CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
     SELECT e.run_id, 'I3: ' || e.path || ' started at ' || e.seq || ' after its success at ' || ok.seq AS what
@@ -77,7 +77,7 @@ CREATE OR REPLACE VIEW runs_broken_i9 AS  -- a container's open items are those 
 CREATE OR REPLACE VIEW runs_broken_i10 AS  -- attempts are 1..n, each ended but the live one
     SELECT s.run_id, 'I10: ' || s.path || ' is ' || s.status || ' at attempt ' || s.attempt || ' with ' || count(a.number) || ' ended' AS what
     FROM runs_steprun s LEFT JOIN runs_attempt a ON a.step_run_id = s.id
-    WHERE s.origin IN ('executed', 'manual')
+    WHERE s.origin IN ('executed', 'manual', 'reused')
     GROUP BY s.id
     HAVING count(a.number) <> s.attempt - (s.status IN ('running', 'waiting'))::int
         OR coalesce(max(a.number), 0) <> s.attempt - (s.status IN ('running', 'waiting'))::int;

@@ -99,6 +99,15 @@ STEPPED = f"""stepped AS (
     WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
 )"""
 
+# Rows whose nodes may reuse results, or be reused; others are spared these columns.
+MARKED_STEPS = Table(STEPS.columns + table("input_hash bytea, reused_from text").columns)
+MARKED = f"""marked AS (
+    UPDATE runs_steprun s SET {STEP_SETS}, input_hash = coalesce(m.input_hash, s.input_hash),
+        reused_from = coalesce(m.reused_from, s.reused_from)
+    FROM ran, {MARKED_STEPS.source}
+    WHERE s.id = m.id AND pawl_expect(s.status, m.expected, s.path)
+)"""
+
 # Rows that are containers, with what they know of their items.
 CONTAINERS = Table(
     STEPS.columns

@@ -56,10 +56,7 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     updated = [(before, row) for before, row in tx.touched.values() if before is not None]
     statement = _Statement()
     _add_run(statement, tx)
-    statement.add_rows(parts.STEPPED, [_step(before, row) for before, row in updated if row.items is None])
-    statement.add_rows(
-        parts.CONTAINED, [(*_step(before, row), *_items(row)) for before, row in updated if row.items is not None]
-    )
+    _add_updated(statement, updated)
     if any(tx.node(row).policy.limit_key for row in opened):
         statement.add_rows(parts.OPENED_LIMITED, [(*_opened(tx, row), *_limits(tx.node(row).policy)) for row in opened])
     else:
@@ -80,6 +77,20 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
             row.id = ids[row.path]
 
     return name_opened
+
+
+def _add_updated(statement: _Statement, updated: Sequence[tuple[StepStatus, Row]]) -> None:
+    plain, marked, containers = [], [], []
+    for before, row in updated:
+        if row.items is not None:
+            containers.append((*_step(before, row), *_items(row)))
+        elif row.input_hash or row.reused_from:
+            marked.append((*_step(before, row), row.input_hash, row.reused_from and json_text(dict(row.reused_from))))
+        else:
+            plain.append(_step(before, row))
+    statement.add_rows(parts.STEPPED, plain)
+    statement.add_rows(parts.MARKED, marked)
+    statement.add_rows(parts.CONTAINED, containers)
 
 
 def _add_run(statement: _Statement, tx: Transition) -> None:

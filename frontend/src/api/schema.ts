@@ -1626,6 +1626,12 @@ export interface components {
             generation: number;
             plan?: string | null;
         };
+        ReusedFrom: {
+            /** Format: uuid */
+            run: string;
+            number: number;
+            path: string;
+        };
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
         /** @description Describes an answer. */
@@ -1818,6 +1824,7 @@ export interface components {
             reason: string | null;
             wait: components["schemas"]["WaitEnum"] | null;
             origin: string;
+            reused_from: components["schemas"]["ReusedFrom"] | null;
             error: components["schemas"]["StepError"] | null;
             /** Format: date-time */
             not_before: string | null;

@@ -24,6 +24,9 @@ export interface Policy {
   rate_starts?: number | null;
   rate_per_s?: number | null;
   delivery?: 'at_most_once' | null;
+  reuse?: 'run' | 'workflow' | 'workspace' | null;
+  reuse_for_s?: number | null;
+  reuse_effects?: boolean;
 }
 
 /** `id` never changes; `key` is what expressions say. Positions are relative to the container, where there is one. */

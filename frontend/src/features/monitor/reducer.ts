@@ -175,6 +175,7 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
     port: textOf(event.data.port),
     duration_ms: durationOf(step, event),
     origin: textOf(event.data.origin) ?? step.origin,
+    reused_from: sourceOf(event.data.source) ?? step.reused_from,
     error: null,
     map: ended(step, null, numberOf(event.data.total)),
   }),
@@ -216,6 +217,7 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     reason: null,
     wait: null,
     origin: 'executed',
+    reused_from: null,
     error: null,
     not_before: null,
     ready_at: null,
@@ -227,6 +229,15 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     fence: null,
     map: null,
   };
+}
+
+/** Whose result a step took, of another run or of the same one. */
+function sourceOf(value: Json | undefined): LiveStep['reused_from'] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { run, number, path } = value;
+  return typeof run === 'string' && typeof number === 'number' && typeof path === 'string'
+    ? { run, number, path }
+    : null;
 }
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);

@@ -25,6 +25,7 @@ function pendingStep(node: (typeof GRAPH.nodes)[number]): Step {
     reason: null,
     wait: null,
     origin: 'executed',
+    reused_from: null,
     error: null,
     not_before: null,
     ready_at: null,

@@ -65,6 +65,11 @@ export function PolicyForm({ node, kind }: Props) {
           readOnly={readOnly}
           onChange={(delivery) => change({ delivery }, 'delivery')}
         />
+        {kind?.execution === 'body' || kind?.execution === 'compute' || policy.reuse ? row('reuse') : null}
+        {policy.reuse ? row('reuse_for_s') : null}
+        {policy.reuse && (kind?.delivery !== 'pure' || policy.delivery || policy.reuse_effects)
+          ? row('reuse_effects')
+          : null}
         {row('queue')}
         {row('limit_key')}
         {policy.limit_key ? (

@@ -65,6 +65,32 @@ export const POLICY_SCHEMA: JsonObject = {
       description: 'The others run on, and no longer matter.',
       'x-pawl': { literal: true },
     },
+    reuse: {
+      enum: ['run', 'workflow', 'workspace'],
+      title: 'Reuse a result of the same input',
+      description: 'The step is not run again where it has succeeded with equal settings.',
+      'x-pawl': {
+        literal: true,
+        labels: {
+          run: 'Of the same run: other items',
+          workflow: "Of this workflow's runs",
+          workspace: 'Of any run of the workspace',
+        },
+      },
+    },
+    reuse_for_s: {
+      type: 'number',
+      default: 86400,
+      title: 'No older than',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
+    reuse_effects: {
+      type: 'boolean',
+      default: false,
+      title: 'Although it has effects outside',
+      description: 'Where a result is reused, they do not happen again.',
+      'x-pawl': { widget: 'switch', literal: true },
+    },
     queue: {
       type: 'string',
       default: 'default',
@@ -107,6 +133,7 @@ const WITHOUT_SAYING: { [name: string]: Json } = {
   on_upstream_failure: 'skip',
   join: 'all',
   queue: 'default',
+  reuse_effects: false,
 };
 
 /** Without what says nothing: fields at their defaults, and outputs that the choice above no longer asks for. */
@@ -116,7 +143,15 @@ export function tidyPolicy(policy: Policy): Policy {
       return name === 'fallback' || name === 'default' ? value === null : false;
     return value !== WITHOUT_SAYING[name] && !(name === 'queue' && value === '');
   });
-  const { fallback, default: standIn, retry, join_count: many, ...rest } = Object.fromEntries(entries) as Policy;
+  const {
+    fallback,
+    default: standIn,
+    retry,
+    join_count: many,
+    reuse_for_s: age,
+    reuse_effects: anyway,
+    ...rest
+  } = Object.fromEntries(entries) as Policy;
   const needed = Object.fromEntries(
     Object.entries(retry ?? {}).filter(([, value]) => value !== undefined),
   ) as NonNullable<Policy['retry']>;
@@ -125,6 +160,8 @@ export function tidyPolicy(policy: Policy): Policy {
     ...(retries ? { retry: needed } : {}),
     ...rest,
     ...(rest.join === 'count' ? { join_count: many ?? 2 } : {}),
+    ...(rest.reuse && age ? { reuse_for_s: age } : {}),
+    ...(rest.reuse && anyway ? { reuse_effects: true } : {}),
     ...(rest.on_error === 'fallback' ? { fallback: fallback ?? null } : {}),
     ...(rest.on_upstream_failure === 'default' ? { default: standIn ?? null } : {}),
   };

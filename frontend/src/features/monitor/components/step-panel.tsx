@@ -56,6 +56,11 @@ function StatusLine({ step, attempts }: { step: LiveStep; attempts: StepDetail['
       <div className={classes.statusRow}>
         <StatusBadge status={shownStatus(step)} sentence={statusSentence(step)} />
         {step.origin === 'manual' ? <span>manual</span> : null}
+        {step.reused_from ? (
+          <span>
+            reused from run #{step.reused_from.number}, {step.reused_from.path}
+          </span>
+        ) : null}
         <AttemptChips step={step} attempts={attempts} />
       </div>
       <p className={classes.sentence}>{statusSentence(step)}</p>
