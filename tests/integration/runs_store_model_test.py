@@ -35,7 +35,7 @@ from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import Request
 from runs.engine.resume import preview_resume, resume_run
-from runs.engine.sweep import due, expire_waits, recover_dead
+from runs.engine.sweep import due, expire_waits, recover_dead, stop_overdue
 from runs.engine.wait import Answer, answer_wait
 from runs.store import fleet
 from runs.store.claim import Held
@@ -55,6 +55,7 @@ DONE = "SELECT path, attempt, fence, output, finished_at FROM runs_steprun WHERE
 PRESENT = "SELECT status, fence FROM runs_steprun WHERE id = %s"
 LET_TIME_PASS = """UPDATE runs_steprun SET not_before = statement_timestamp() - interval '1 second'
     WHERE run_id = %s AND (status = 'retry_wait' OR (status = 'waiting' AND wait_kind = 'timer'))"""
+LET_DEADLINE_PASS = "UPDATE runs_run SET deadline_at = statement_timestamp() WHERE id = %s AND deadline_s IS NOT NULL"
 LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHERE run_id = %s AND status = 'open'"
 
 
@@ -65,7 +66,7 @@ class Machine(RuleBasedStateMachine):
     def begin(self, dice: Random) -> None:
         self.graph = random_graph(dice)
         self.definition = Definition(self.graph, all_specs())
-        self.run_id = self.world.start(self.world.publish(self.graph)).run_id
+        self.run_id = self.world.start(self.world.publish(self.graph), deadline_s=3_600.0).run_id
         self.hands = [self.new_hand(), self.new_hand()]
         self.dead: list[Hand] = []
         self.held: list[tuple[Hand, Held]] = []  # what each believes to hold, the dead ones too
@@ -169,6 +170,16 @@ class Machine(RuleBasedStateMachine):
         if dice.randrange(4) == 0:
             self.world.connection.execute(LET_WAITS_EXPIRE, (self.run_id,))
         expire_waits(self.world.connection)
+
+    @rule(dice=DICE)
+    def let_the_deadline_pass(self, dice: Random) -> None:
+        was_open = self.run_status() in ("running", "paused")
+        if passes := dice.randrange(6) == 0:
+            self.world.connection.execute(LET_DEADLINE_PASS, (self.run_id,))
+        assert stop_overdue(self.world.connection) == (was_open and passes)
+        assert stop_overdue(self.world.connection) == 0
+        if was_open and passes:
+            assert self.run_status() in ("cancelling", "failed")
 
     # ------------------------------------------------------------------ people
     @rule(dice=DICE)
