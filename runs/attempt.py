@@ -76,9 +76,14 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
         artifact_root=str(folder_of(held.workspace_id)),
         artifact_limit_bytes=settings.ARTIFACT_LIMIT_BYTES,
-        # run again by a person's decision, it is run
-        asks_reuse=held.edition == 1 and may_reuse(node, definition.specs[node.kind]),
+        asks_reuse=_asks_reuse(held, definition),
     )
+
+
+def _asks_reuse(held: Held, definition: Definition) -> bool:
+    """Run again by a person's decision, it is run."""
+    node = definition.nodes[held.node_id]
+    return held.edition == 1 and may_reuse(node, definition.specs[node.kind])
 
 
 def _of_earlier_attempts(connection: Connection, held: Held) -> dict[str, Any]:
