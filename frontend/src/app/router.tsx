@@ -35,6 +35,10 @@ export const routes: RouteObject[] = [
             path: 'workflows/:id',
             element: page(async () => (await import('../features/canvas/CanvasPage')).CanvasPage),
           },
+          {
+            path: 'workflows/:id/triggers',
+            element: page(async () => (await import('../features/triggers/triggers-page')).TriggersPage),
+          },
           { path: 'runs', element: page(async () => (await import('../features/runs-list/runs-page')).RunsPage) },
           { path: 'runs/:id', element: page(async () => (await import('../features/monitor/run-page')).RunPage) },
           { path: 'inbox', element: page(async () => (await import('../features/approvals/inbox-page')).InboxPage) },

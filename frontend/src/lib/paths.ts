@@ -4,6 +4,7 @@ const space = (ws: string) => `/w/${encodeURIComponent(ws)}`;
 export const paths = {
   workflows: (ws: string) => `${space(ws)}/workflows`,
   workflow: (ws: string, id: string) => `${space(ws)}/workflows/${encodeURIComponent(id)}`,
+  triggers: (ws: string, id: string) => `${space(ws)}/workflows/${encodeURIComponent(id)}/triggers`,
   runs: (ws: string) => `${space(ws)}/runs`,
   run: (ws: string, id: string, step?: string) =>
     `${space(ws)}/runs/${encodeURIComponent(id)}${step ? `?step=${encodeURIComponent(step)}` : ''}`,

@@ -1,6 +1,7 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
 
 import { createCanvasHandlers } from '../../features/canvas/testing/handlers';
+import { createTriggerHandlers } from '../../features/triggers/testing/handlers';
 import { formatJson } from '../../lib/json';
 import connectionKinds from '../fixtures/connection-kinds.json';
 import stepKinds from '../fixtures/step-kinds.json';
@@ -130,5 +131,5 @@ function runHandlers(world: World): RequestHandler[] {
 }
 
 export function createHandlers(world: World): RequestHandler[] {
-  return [...createCanvasHandlers(), ...workspaceHandlers(world), ...runHandlers(world)];
+  return [...createCanvasHandlers(), ...createTriggerHandlers(), ...workspaceHandlers(world), ...runHandlers(world)];
 }

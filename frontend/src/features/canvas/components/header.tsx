@@ -1,12 +1,14 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle, IconCircleCheck, IconDots, IconPlayerPlay } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck, IconClockPlay, IconDots, IconPlayerPlay } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 
 import { sentenceOf } from '../../../api/errors';
 import { keys } from '../../../api/query-keys';
 import type { Workflow } from '../../../api/types';
+import { paths } from '../../../lib/paths';
 import { renameWorkflow } from '../api';
 import { commandOf } from '../commands';
 import { useCanvas, useHands, useUi } from '../hands';
@@ -28,6 +30,7 @@ export function Header({ workflow }: { workflow: Workflow }) {
       </span>
       <SaveBadge />
       <span className={classes.spacer} />
+      <TriggersLink workflow={workflow} />
       <ProblemsButton />
       {canRun ? (
         <Button variant="default" leftSection={<IconPlayerPlay size={14} />} onClick={dialog('run')}>
@@ -69,6 +72,21 @@ function Name({ workflow, canEdit }: { workflow: Workflow; canEdit: boolean }) {
         if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
       }}
     />
+  );
+}
+
+function TriggersLink({ workflow }: { workflow: Workflow }) {
+  const { ws } = useHands();
+  return (
+    <Button
+      component={Link}
+      to={paths.triggers(ws, workflow.id)}
+      variant="subtle"
+      color="gray"
+      leftSection={<IconClockPlay size={15} />}
+    >
+      Triggers
+    </Button>
   );
 }
 
