@@ -184,7 +184,7 @@ SPECTACULAR_SETTINGS = {
         "StepStatus": "runs.api.shapes.STEP_STATUSES",
         "TriggerKind": "runs.api.trigger_shapes.TRIGGER_KINDS",
         "FiringStatus": "runs.api.trigger_shapes.FIRING_STATUSES",
-        "NodeFateAction": "runs.api.shapes.FATES",
+        "NodeFateAction": "runs.api.recovery_shapes.FATES",
         "OutcomeDecision": "runs.api.shapes.DECISIONS",
         "BulkOperationName": "runs.api.bulk_shapes.OPERATION_NAMES",
         "WaitStatus": ["open", "answered", "expired", "closed"],

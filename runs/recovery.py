@@ -11,15 +11,18 @@ from django.db import transaction
 
 from builder.connections.masking import MARK, Masker
 from builder.connections.selectors import SECRETS, kinds_in, settings_of
+from builder.workflows.errors import WorkflowArchived
 from kit.errors import AppError
-from runs.engine import decide, repair, resume
-from runs.engine.commands import Command
+from runs.engine import decide, fork, repair, resume
+from runs.engine.commands import Command, Commanded
+from runs.engine.fork import Forking
 from runs.engine.operations import Operation, Preview
 from runs.engine.operations import preview as engine_preview
 from runs.engine.repair import BadStepInput
+from runs.engine.transact import Told
 from runs.models import Run
 from runs.payloads import json_text
-from runs.services import act_on
+from runs.services import NotPublished, act_on
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
 from teams.access import Actor, Permission, require
@@ -78,6 +81,41 @@ def retry_now(
     return act_on(actor, run, wanted, step=path, act=lambda c: repair.retry_step(c, wanted, path=path, seen=seen))
 
 
+def fork_run(
+    *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str | None = None, version: int | None = None,
+    same_effects: bool = False, seen: str | None = None,
+) -> UUID:  # fmt: skip
+    """A new run, whose id is answered: from a step, on another version of the workflow, or both.
+
+    Raises NotPublished, WorkflowArchived, StepNotFound, NothingToFork, NotPossibleNow, BadRunInput, GenerationChanged,
+    PlanChanged.
+    """
+    if run.workflow.archived_at is not None:
+        raise WorkflowArchived(f"The workflow '{run.workflow.name}' is archived: bring it back first.")
+    forking = Forking(path, _version_id(run, version), same_effects)
+    subject = json_text([path, version, same_effects])
+    wanted = Command(command_id, run.id, "fork", actor.name, generation, subject=subject)
+
+    def act(connection: Connection) -> Commanded:
+        return fork.fork_run(connection, wanted, forking, user_id=actor.id, seen=seen, then=_after_commit)
+
+    return UUID(act_on(actor, run, wanted, step=path, act=act)["run"])
+
+
+def _after_commit(told: Told) -> None:
+    transaction.on_commit(told.announce)
+
+
+def _version_id(run: Run, number: int | None) -> UUID | None:
+    """None: the run's own version."""
+    if number is None:
+        return None
+    found = run.workflow.versions.filter(number=number).values_list("id", flat=True).first()
+    if found is None:
+        raise NotPublished(f"The workflow '{run.workflow.name}' has not a version {number}.")
+    return found
+
+
 # ---------------------------------------------------------------------- previews
 
 
@@ -94,6 +132,9 @@ def preview(*, actor: Actor, run: Run, asked: Asked) -> Preview:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         if asked["operation"] == "edit_input":
             repair.check_input(connection, run.id, path=asked["path"], given=asked.get("input"))
+        if asked["operation"] == "fork":
+            version_id = _version_id(run, asked.get("version"))
+            return fork.preview_fork(connection, run.id, Forking(asked.get("path"), version_id, asked["same_effects"]))
         return engine_preview(connection, run.id, OPERATIONS[asked["operation"]](connection, asked))
 
 

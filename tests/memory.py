@@ -13,6 +13,8 @@ from uuid import UUID, uuid4
 from builder.graph.model import Graph
 from runs.core.advance import begin_run, propagate
 from runs.core.definition import Definition
+from runs.core.fork import Fork, Source, plan_fork
+from runs.core.forking import begin_fork, standing
 from runs.core.outcomes import Fans, Outcome, Succeeded
 from runs.core.rows import EndedAttempt, Event, Row, RunRow, Stored
 from runs.core.settle import settle_attempt
@@ -41,8 +43,12 @@ class MemoryRun:
     early: dict[int, Stored] = field(default_factory=dict)  # callbacks that came before their wait, by step run
     places: int = 0  # in containers, beyond their windows: each act of a person on a step of a settled item takes one
 
+    is_fork: bool = False  # then `fork` begins it
+
     def __post_init__(self) -> None:
         self.definition = Definition(self.graph, all_specs())
+        if self.is_fork:
+            return
         self.transact(lambda tx: begin_run(tx, Stored(text=json.dumps(self.run_input))), adopt_empty=True)
 
     # ------------------------------------------------------------------ the loader
@@ -94,6 +100,26 @@ class MemoryRun:
         """The act on a transition that is thrown away."""
         return act(Transition(self.definition, replace(self.run), self, actor="test"))
 
+    def fork(self, path: str | None = None, *, graph: Graph | None = None) -> tuple["MemoryRun", Fork]:
+        """A run that was forked from this one, from a step, or on another version."""
+        other = MemoryRun(graph or self.graph, run_input=self.run_input, is_fork=True)
+        definition = self.definition if graph is None else other.definition
+        source = Source(self.definition, [copied(row) for row in self.rows.values()])
+        target = next((row for row in source.rows if row.path == path), None)
+        fork = plan_fork(source, definition, target=target)
+        other.definition = definition
+        stand_for = [place.source.id for place in fork.places if place.source is not None]
+        ids = {source_id: at + 1 for at, source_id in enumerate(stand_for) if source_id is not None}
+
+        def act(tx: Transition) -> None:
+            rows = standing(tx, fork, ids=ids)
+            other.rows.update({each.row.id: copied(each.row) for each in rows if each.row.id is not None})
+            stored = Stored(text=json.dumps(self.run_input))
+            begin_fork(tx, fork, rows, ids=ids, run_input=stored, number=1)
+
+        other.transact(act)
+        return other, fork
+
     def _commit(self, tx: Transition) -> None:
         for before, row in tx.touched.values():
             assert (before is None) == (row.id is None)
@@ -128,6 +154,9 @@ class MemoryRun:
         for row in rows:
             ended = sorted(a.number for a in self.attempts if a.step_run_id == row.id)
             live = row.status in (StepStatus.RUNNING, StepStatus.WAITING)
+            if row.origin == "copied":
+                assert ended == [], f"{row.path} is a copy and was executed"
+                continue
             assert ended == list(range(1, row.attempt + 1 - live)), f"{row.path}: attempts {ended} of {row.attempt}"
             if row.items is not None:
                 busy = {each.index for each in rows if each.parent_id == row.id and each.status in OPEN}

@@ -7,6 +7,7 @@ It does not cover ids, names, positions, retries, limits and queues.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -16,17 +17,32 @@ from builder.graph.walk import Scope, Walk
 DIGEST_BYTES = 16
 
 
+@dataclass(frozen=True)
+class Hashes:
+    """By node id, in hex."""
+
+    whole: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, str] = field(
+        default_factory=dict
+    )  # of containers, without their bodies: equal ones give the same items
+
+
 def node_hashes(walk: Walk) -> dict[str, str]:
     """Node id -> hash, in hex. The graph must have passed the checks: a node on a cycle has no hash."""
+    return all_hashes(walk).whole
+
+
+def all_hashes(walk: Walk) -> Hashes:
     if walk.cycles or len(walk.by_id) != len(walk.graph.nodes):
         raise ValueError("only a graph without cycles and doubled ids has hashes; check it first")
-    hashes: dict[str, str] = {}
-    hash_scope(walk, None, outside="", hashes=hashes)
-    return hashes
+    found = Hashes()
+    hash_scope(walk, None, outside="", found=found)
+    return found
 
 
-def hash_scope(walk: Walk, scope: Scope, *, outside: str, hashes: dict[str, str]) -> None:
+def hash_scope(walk: Walk, scope: Scope, *, outside: str, found: Hashes) -> None:
     """`outside` is the hash of all that the scope's container is and reads, but not of its body."""
+    hashes = found.whole
     for node_id in walk.order.get(scope, ()):
         node = walk.by_id[node_id]
         read = sorted(
@@ -34,7 +50,8 @@ def hash_scope(walk: Walk, scope: Scope, *, outside: str, hashes: dict[str, str]
         )
         own = digest([outside, *definition(node), read])
         if node_id in walk.children:
-            hash_scope(walk, node_id, outside=own, hashes=hashes)
+            found.heads[node_id] = own
+            hash_scope(walk, node_id, outside=own, found=found)
             body = sorted([child.key, hashes[child.id]] for child in walk.children[node_id])
             own = digest([own, body])
         hashes[node_id] = own

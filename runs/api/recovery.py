@@ -4,58 +4,24 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from kit.errors import Conflict
 from runs import recovery
-from runs.api import shapes
-from runs.api.shapes import ActIn
+from runs.api import recovery_shapes as shapes
+from runs.api.shapes import Resumed, RunRow
 from runs.api.views import RunDoor
-from teams.api.doors import AnyJson, Input
-
-OF_A_STEP = ("decide", "edit_input", "skip", "supply_output", "retry_now")
-
-
-class PreviewIn(Input):
-    operation = serializers.ChoiceField(choices=["resume", *OF_A_STEP])
-    paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
-    path = serializers.CharField(required=False, allow_null=True, default=None)
-    decision = serializers.ChoiceField(required=False, default="happened", choices=shapes.DECISIONS)
-    input = AnyJson(required=False, allow_null=True, default=None)
-    port = serializers.CharField(required=False, allow_null=True, default=None)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["operation"] in OF_A_STEP and attrs["path"] is None:
-            raise serializers.ValidationError({"path": ["Name the step."]})
-        return attrs
-
-
-class EditInputIn(ActIn):
-    input = AnyJson(source="given")
-
-
-class SkipIn(ActIn):
-    pass
-
-
-class SupplyIn(ActIn):
-    output = AnyJson(allow_null=True)
-    port = serializers.CharField(required=False, allow_null=True, default=None)
-
-
-class RetryNowIn(ActIn):
-    pass
+from runs.selectors import runs as selectors
 
 
 class PreviewView(RunDoor):
-    @extend_schema(operation_id="previewRun", request=PreviewIn, responses=shapes.Preview)
+    @extend_schema(operation_id="previewRun", request=shapes.PreviewIn, responses=shapes.Preview)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """What an operation would do. Changes nothing."""
         run = self.run(workspace, run_id)
         try:
-            shown = recovery.preview(actor=self.actor, run=run, asked=self.read(PreviewIn))
+            shown = recovery.preview(actor=self.actor, run=run, asked=self.read(shapes.PreviewIn))
         except Conflict as refusal:
             nothing: dict[str, Any] = {"kept": [], "again": [], "effects": [], "nodes": [], "saved_s": 0.0}
             refused = {"allowed": False, "refusal": refusal.message, "generation": run.generation, "plan": None}
@@ -69,32 +35,42 @@ class PreviewView(RunDoor):
 
 
 class EditInputView(RunDoor):
-    @extend_schema(operation_id="editStepInput", request=EditInputIn, responses=shapes.Resumed)
+    @extend_schema(operation_id="editStepInput", request=shapes.EditInputIn, responses=Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The failed step runs again on these settings, under a new idempotency key."""
         run = self.run(workspace, run_id)
-        return Response(recovery.edit_input(actor=self.actor, run=run, path=path, **self.read(EditInputIn)))
+        return Response(recovery.edit_input(actor=self.actor, run=run, path=path, **self.read(shapes.EditInputIn)))
 
 
 class SkipView(RunDoor):
-    @extend_schema(operation_id="skipStep", request=SkipIn, responses=shapes.Resumed)
+    @extend_schema(operation_id="skipStep", request=shapes.SkipIn, responses=Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The flow goes on as if the step were not there."""
         run = self.run(workspace, run_id)
-        return Response(recovery.skip_step(actor=self.actor, run=run, path=path, **self.read(SkipIn)))
+        return Response(recovery.skip_step(actor=self.actor, run=run, path=path, **self.read(shapes.SkipIn)))
 
 
 class SupplyView(RunDoor):
-    @extend_schema(operation_id="supplyOutput", request=SupplyIn, responses=shapes.Resumed)
+    @extend_schema(operation_id="supplyOutput", request=shapes.SupplyIn, responses=Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The step succeeds with this output, by hand."""
         run = self.run(workspace, run_id)
-        return Response(recovery.supply_output(actor=self.actor, run=run, path=path, **self.read(SupplyIn)))
+        return Response(recovery.supply_output(actor=self.actor, run=run, path=path, **self.read(shapes.SupplyIn)))
+
+
+class ForkView(RunDoor):
+    @extend_schema(operation_id="forkRun", request=shapes.ForkIn, responses={201: RunRow})
+    def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """A new run that takes finished steps over from this one, and runs the rest again."""
+        run = self.run(workspace, run_id)
+        made = recovery.fork_run(actor=self.actor, run=run, **self.read(shapes.ForkIn))
+        fork = selectors.run_for(self.actor, run.workspace, made)
+        return Response(selectors.rows_of([fork])[0], status=201)
 
 
 class RetryNowView(RunDoor):
-    @extend_schema(operation_id="retryStepNow", request=RetryNowIn, responses=shapes.Resumed)
+    @extend_schema(operation_id="retryStepNow", request=shapes.RetryNowIn, responses=Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The next attempt starts at once."""
         run = self.run(workspace, run_id)
-        return Response(recovery.retry_now(actor=self.actor, run=run, path=path, **self.read(RetryNowIn)))
+        return Response(recovery.retry_now(actor=self.actor, run=run, path=path, **self.read(shapes.RetryNowIn)))

@@ -13,7 +13,6 @@ from teams.api.doors import AnyJson, Input, PageInput
 RUN_STATUSES = [status.value for status in RunStatus]
 LONGEST_KEY = 200
 STEP_STATUSES = [status.value for status in StepStatus]
-FATES = ["kept", "again", "new", "removed"]
 DECISIONS = ["happened", "not_happened", "run_again", "skip"]
 
 
@@ -157,7 +156,7 @@ class RunRow(Out):
     generation = serializers.IntegerField()
     workflow = WorkflowRef()
     version = serializers.IntegerField()
-    trigger = serializers.CharField(help_text="manual, api, schedule, webhook or run_end")
+    trigger = serializers.CharField(help_text="manual, api, fork, schedule, webhook or run_end")
     trigger_id = serializers.UUIDField(allow_null=True)
     forked_from = ForkedFrom(allow_null=True)
     started_by = serializers.CharField()
@@ -284,10 +283,16 @@ class WaitOut(Out):
     votes = VoteOut(many=True)
 
 
+class CopiedFrom(Out):
+    run = ForkedFrom()
+    path = serializers.CharField()
+
+
 class StepDetail(Out):
     step = Step()
     input = Value()
     edition = serializers.IntegerField()
+    copied_from = CopiedFrom(allow_null=True)
     override = Value(allow_null=True)
     output = Value()
     attempts = AttemptOut(many=True)
@@ -300,30 +305,6 @@ class StepDetail(Out):
 class StepList(Out):
     items = Step(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-class EffectOut(Out):
-    path = serializers.CharField()
-    delivery = serializers.CharField()
-    may_happen_twice = serializers.BooleanField()
-
-
-class NodeFateOut(Out):
-    key = serializers.CharField()
-    action = serializers.ChoiceField(choices=FATES)
-    reason = serializers.CharField()
-
-
-class Preview(Out):
-    allowed = serializers.BooleanField()
-    refusal = serializers.CharField(allow_null=True)
-    generation = serializers.IntegerField()
-    kept = serializers.ListField(child=serializers.CharField())
-    again = serializers.ListField(child=serializers.CharField())
-    effects = EffectOut(many=True)
-    nodes = NodeFateOut(many=True)
-    saved_s = serializers.FloatField()
-    plan = serializers.CharField(allow_null=True)
 
 
 class Resumed(Out):

@@ -13,6 +13,7 @@ urlpatterns = [
     path(f"{RUN}/events", views.EventsView.as_view()),
     path(f"{RUN}/preview", recovery.PreviewView.as_view()),
     path(f"{RUN}/resume", views.ResumeView.as_view()),
+    path(f"{RUN}/fork", recovery.ForkView.as_view()),
     path(f"{RUN}/cancel", views.CancelView.as_view()),
     path(f"{RUN}/pause", views.PauseView.as_view()),
     path(f"{RUN}/unpause", views.UnpauseView.as_view()),

@@ -7,7 +7,9 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 
+from builder.graph.model import Node
 from kit.errors import Conflict
+from runs.core.definition import Definition
 from runs.core.rows import Row
 from runs.core.states import OPEN, StepStatus
 from runs.core.transition import Transition
@@ -75,15 +77,14 @@ def plan_of(tx: Transition, kept: Sequence[str], *, new_keys: Collection[str] = 
     for path, (_, row) in tx.touched.items():
         if row.status in OPEN and row.status is not StepStatus.NEEDS_DECISION:  # a person's, not the operation's
             plan.again.append(path)
-            effect = effect_of(tx, row, has_new_key=path in new_keys)
+            effect = effect_of(tx.definition, tx.node(row), row, has_new_key=path in new_keys)
             plan.effects.extend([effect] if effect else [])
     return plan
 
 
-def effect_of(tx: Transition, row: Row, *, has_new_key: bool) -> Effect | None:
+def effect_of(definition: Definition, node: Node, row: Row, *, has_new_key: bool) -> Effect | None:
     """What running a step again does outside, where it acted there before."""
-    node = tx.node(row)
-    own = tx.definition.specs[node.kind].delivery_of(node.config)
+    own = definition.specs[node.kind].delivery_of(node.config)
     delivery = Delivery.AT_MOST_ONCE if row.delivery == "at_most_once" else own
     if delivery is Delivery.PURE or row.attempt == 0:
         return None

@@ -5,7 +5,7 @@ A step that has failed may lie in an item that is settled, in a container that h
 whatever ended because of it opens again, and nothing else. What other failures broke stays as it is.
 """
 
-from runs.core.advance import go_on, has_ended, propagate, reset, unhandled_failures
+from runs.core.advance import go_on, propagate, reset, unhandled_failures
 from runs.core.commands import NotPossibleNow, retry_due
 from runs.core.joins import lost_ways
 from runs.core.plan import Plan, finished_before, plan_of
@@ -148,6 +148,8 @@ def _open_container(tx: Transition, row: Row) -> None:
     elif container.status is not StepStatus.WAITING:
         what = "has gone on without this item; run it again from here"
         raise NotPossibleNow(f"'{container.path}' is {container.status}, and the flow {what}.", status=container.status)
+    elif items.mode == "rounds" and index != items.cursor - 1:
+        raise NotPossibleNow("Later rounds were made after this one; run it again from here.", status=row.status)
     elif index in items.reopen:
         raise NotPossibleNow("The item was resumed: it runs again as soon as there is room.", status=row.status)
     elif not any(sibling.status in OPEN for sibling in siblings.values()):
@@ -185,6 +187,6 @@ def _go_on(tx: Transition, row: Row, others: list[Row]) -> None:
     propagate(tx, (row.parent_id, row.index))
     container = tx.container_of(row)
     while container is not None:
-        if container.items is not None and not has_ended(container):
+        if container.items is not None and container.status is StepStatus.WAITING:
             go_on(tx, container, container.items)
         container = tx.container_of(container)

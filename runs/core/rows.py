@@ -15,6 +15,7 @@ SKIP_IF = "skip_if"  # its policy's expression said so
 DEADLINE = "deadline"  # of its run
 # Why it was cancelled, if no person did it: a join that takes the first went on with another way. No resume opens it.
 OUTRUN = "outrun"
+FORKED = "forked"  # in an item of a fork that its container has not opened yet
 # Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
 UNKNOWN_OUTCOME = "unknown_outcome"
 

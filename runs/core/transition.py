@@ -113,6 +113,11 @@ class Transition:
         self.run.total_count += 1
         self._count(row, +1)
 
+    def add_standing(self, row: Row) -> None:
+        """A step run that this run did not make, and that stands already: a copy."""
+        self.run.total_count += 1
+        self._count(row, +1)
+
     def add_known(self, row: Row) -> Row:
         """A row read on its own (a container above the scope). The same row is never held twice."""
         return self._by_id.setdefault(row.id or -1, row)

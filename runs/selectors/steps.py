@@ -93,6 +93,7 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
         "step": step_shape(run, step),
         "input": value_shape(step.input, step.input_ref),
         "edition": step.edition,
+        "copied_from": _copied_from(step),
         "override": value_shape(step.override, step.override_ref) if step.override or step.override_ref else None,
         "output": output,
         "attempts": [attempt_shape(attempt) for attempt in attempts],
@@ -104,6 +105,14 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
         "artifacts": artifacts_of(step),
         "why": why_not(run, step),
     }
+
+
+def _copied_from(step: StepRun) -> dict[str, Any] | None:
+    """The step run that was executed, whose copy this is."""
+    if step.source_id is None:
+        return None
+    source = StepRun.objects.select_related("run").get(id=step.source_id)
+    return {"run": {"id": source.run.id, "number": source.run.number}, "path": source.path}
 
 
 def _checkpoints(run: Run, step: StepRun) -> list[Checkpoint]:

@@ -111,6 +111,18 @@ CREATE OR REPLACE VIEW runs_broken_i12 AS  -- every reference resolves
         OR (s.input_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.input_ref))
         OR (s.override_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.override_ref))
         OR (s.items_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs_payload p WHERE p.hash = s.items_ref));
+CREATE OR REPLACE VIEW runs_broken_i13 AS  -- copies equal their source, which was executed, and executed nothing themselves
+    SELECT c.run_id, 'I13: ' || c.path || ' is not as step run ' || coalesce(c.source_id::text, 'nowhere') AS what
+    FROM runs_steprun c LEFT JOIN runs_steprun s ON s.id = c.source_id
+    WHERE (c.origin = 'copied' OR c.source_id IS NOT NULL) AND (
+        c.origin <> 'copied' OR s.id IS NULL OR s.origin = 'copied' OR s.run_id = c.run_id
+        OR (c.node_id, c.kind, c.status, c.port, c.handled, c.reason, c.edition, c.attempt, c.output, c.output_ref,
+            c.input, c.input_ref, c.error, c.items, c.items_ref, c.item_total, c.item_cursor, c.started_at, c.finished_at)
+        IS DISTINCT FROM
+            (s.node_id, s.kind, s.status, s.port, s.handled, s.reason, s.edition, s.attempt, s.output, s.output_ref,
+            s.input, s.input_ref, s.error, s.items, s.items_ref, s.item_total, s.item_cursor, s.started_at, s.finished_at)
+        OR EXISTS (SELECT FROM runs_attempt a WHERE a.step_run_id = c.id)
+        OR EXISTS (SELECT FROM runs_event e WHERE e.run_id = c.run_id AND e.path = c.path AND e.type = 'step.running'));
 CREATE OR REPLACE VIEW runs_broken_i14 AS  -- every event has an actor
     SELECT e.run_id, 'I14: event ' || e.seq || ' has no actor' AS what FROM runs_event e WHERE e.actor = '';
 CREATE OR REPLACE VIEW runs_broken_i15 AS  -- a firing that is fired has a run, which no other firing has; a trigger's run has its firing
@@ -126,5 +138,6 @@ CREATE OR REPLACE VIEW runs_broken AS
     SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
     UNION ALL SELECT * FROM runs_broken_i4 UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
     UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
-    UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i14
+    UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i13
+    UNION ALL SELECT * FROM runs_broken_i14
     UNION ALL SELECT * FROM runs_broken_i15;

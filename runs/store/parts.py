@@ -56,7 +56,8 @@ RAN = f"""ran AS (
         paused_at = %s, error = %s,
         deadline_at = CASE WHEN runs_run.generation = given.generation THEN deadline_at
             ELSE {NOW} + make_interval(secs => deadline_s) END,
-        finished_at = CASE WHEN given.ends THEN {NOW} END, begun_at = CASE WHEN NOT given.ends THEN begun_at END
+        finished_at = CASE WHEN given.ends THEN coalesce(finished_at, {NOW}) END,
+        begun_at = CASE WHEN NOT given.ends THEN begun_at END
     FROM (SELECT %s::int AS generation, %s::int[] AS counts, %s::boolean AS ends) given
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)

@@ -58,7 +58,9 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     _add_run(statement, tx)
     _add_updated(statement, updated)
     if any(tx.node(row).policy.limit_key for row in opened):
-        statement.add_rows(parts.OPENED_LIMITED, [(*_opened(tx, row), *_limits(tx.node(row).policy)) for row in opened])
+        statement.add_rows(
+            parts.OPENED_LIMITED, [(*_opened(tx, row), *limits_of(tx.node(row).policy)) for row in opened]
+        )
     else:
         statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)
@@ -186,7 +188,7 @@ def _opened(tx: Transition, row: Row) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _limits(policy: Policy) -> tuple[Any, ...]:
+def limits_of(policy: Policy) -> tuple[Any, ...]:
     if policy.limit_key is None:
         return (None, None, None, None)
     return (policy.limit_key, policy.limit_at_most, policy.rate_starts, policy.rate_per_s)

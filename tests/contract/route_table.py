@@ -95,6 +95,7 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("GET", f"{RUN}/items/{{path}}"): Row(Permission.VIEW),
     ("POST", f"{RUN}/preview"): Row(Permission.VIEW, lambda world: {"operation": "resume"}, opens_transaction=True),
     ("POST", f"{RUN}/resume"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1}, 409),  # did not fail
+    ("POST", f"{RUN}/fork"): Row(Permission.RUN, lambda world: {**_command(), "generation": 1, "path": "pause"}, 201),
     ("POST", f"{RUN}/cancel"): Row(Permission.RUN, lambda world: _command()),
     ("POST", f"{RUN}/pause"): Row(Permission.RUN, lambda world: _command()),
     ("POST", f"{RUN}/unpause"): Row(Permission.RUN, lambda world: _command(), 409),  # it is not paused

@@ -385,6 +385,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/{run_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A new run that takes finished steps over from this one, and runs the rest again. */
+        post: operations["forkRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs/{run_id}/items/{path}": {
         parameters: {
             query?: never;
@@ -1249,6 +1266,11 @@ export interface components {
             revision: number;
         };
         /** @description Describes an answer. */
+        CopiedFrom: {
+            run: components["schemas"]["ForkedFrom"];
+            path: string;
+        };
+        /** @description Describes an answer. */
         Counts: {
             total: number;
             open: number;
@@ -1373,6 +1395,22 @@ export interface components {
         };
         /** @enum {string} */
         FiringStatus: "queued" | "fired" | "skipped" | "missed" | "failed";
+        /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
+        ForkIn: {
+            /** Format: uuid */
+            command_id: string;
+            generation: number;
+            plan?: string | null;
+            /** @description The step from which everything runs again. */
+            path?: string | null;
+            /** @description Left out: the run's own. */
+            version?: number | null;
+            /**
+             * @description The outside sees the same idempotency keys as of the forked run.
+             * @default false
+             */
+            same_effects: boolean;
+        };
         /** @description Describes an answer. */
         ForkedFrom: {
             /** Format: uuid */
@@ -1572,9 +1610,12 @@ export interface components {
             /** @description Any JSON value */
             input?: unknown;
             port?: string | null;
+            version?: number | null;
+            /** @default false */
+            same_effects: boolean;
         };
         /** @enum {string} */
-        PreviewInOperationEnum: "resume" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
+        PreviewInOperationEnum: "resume" | "fork" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewScheduleIn: {
             cron: string;
@@ -1690,7 +1731,7 @@ export interface components {
             generation: number;
             workflow: components["schemas"]["WorkflowRef"];
             version: number;
-            /** @description manual, api, schedule, webhook or run_end */
+            /** @description manual, api, fork, schedule, webhook or run_end */
             trigger: string;
             /** Format: uuid */
             trigger_id: string | null;
@@ -1741,7 +1782,7 @@ export interface components {
             generation: number;
             workflow: components["schemas"]["WorkflowRef"];
             version: number;
-            /** @description manual, api, schedule, webhook or run_end */
+            /** @description manual, api, fork, schedule, webhook or run_end */
             trigger: string;
             /** Format: uuid */
             trigger_id: string | null;
@@ -1846,6 +1887,7 @@ export interface components {
             step: components["schemas"]["Step"];
             input: components["schemas"]["Value"];
             edition: number;
+            copied_from: components["schemas"]["CopiedFrom"] | null;
             override: components["schemas"]["Value"] | null;
             output: components["schemas"]["Value"];
             attempts: components["schemas"]["AttemptOut"][];
@@ -3058,6 +3100,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forkRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkIn"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRow"];
                 };
             };
             /** @description A problem */

@@ -7,7 +7,7 @@ import pytest
 
 from builder.graph.model import Policy, Retry
 from runs.core.commands import NotPossibleNow, cancel, decide_outcome, expire
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Succeeded, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Succeeded, Waits
 from runs.core.plan import Plan, PlanChanged
 from runs.core.repair import edit_input, retry_now, skip, supply_output
 from runs.core.resume import resume
@@ -377,3 +377,38 @@ def test_an_expired_question_can_be_answered_by_hand() -> None:
     do(memory, "P", supply("approved"))
     memory.succeed_all()
     assert memory.statuses()["A"] == "succeeded"
+
+
+# ---------------------------------------------------------------------- in loops
+
+
+def in_its_second_round(policy: Any = "fail_at_end") -> MemoryRun:
+    memory = begun("S > L[A > B] > O", kinds={"L": "loop"})
+    memory.finish("L", Fans([None], 1, policy, mode="rounds", most=5, gather="last"))
+    for path in ("L[0].A", "L[0].B"):
+        memory.finish(path, Succeeded(1))
+    memory.finish("L", Again(wanted=True))
+    return memory
+
+
+@pytest.mark.parametrize("act", [edit_input, skip, supply()])
+def test_a_loop_goes_on_in_the_round_that_failed(act: Act) -> None:
+    memory = in_its_second_round()
+    memory.finish("L[1].A", BROKEN)
+    assert (memory.statuses()["L"], memory.run.status) == ("failed", "failed")
+    do(memory, "L[1].A", act)
+    while memory.ready() != ["L"]:
+        memory.finish(memory.ready()[0], Succeeded(1))
+    assert memory.statuses()["L[1].B"] == "succeeded"
+    memory.finish("L", Again(wanted=False))
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
+
+
+def test_a_round_that_later_ones_were_made_of_is_left_alone() -> None:
+    memory = begun("S > L[A > B] > O", kinds={"L": "loop"})
+    memory.finish("L", Fans([None], 1, "continue", mode="rounds", most=5, gather="last"))
+    memory.finish("L[0].A", BROKEN)
+    memory.finish("L", Again(wanted=True))
+    with pytest.raises(NotPossibleNow, match="Later rounds"):
+        memory.on("L[0].A", skip)

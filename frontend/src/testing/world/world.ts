@@ -138,6 +138,7 @@ export class World {
       input: asValue(inputOf(step)),
       edition: 1,
       override: null,
+      copied_from: null,
       output: asValue(step.status === 'succeeded' ? outputOf(step) : null),
       attempts: attemptsOf(run, path),
       checkpoints: [],

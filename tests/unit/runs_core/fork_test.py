@@ -1,0 +1,528 @@
+"""Forks: what is copied, what runs again, and why; from a step, inside containers, and on another version."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from builder.graph.model import Graph, Node, Policy
+from runs.core.commands import NotPossibleNow, answer, cancel
+from runs.core.fold import fold
+from runs.core.fork import Fork, NothingToFork, Source, plan_fork
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Succeeded, Waits
+from runs.core.repair import skip, supply_output
+from runs.core.resume import resume
+from runs.core.rows import Stored
+from tests.graphs import draw
+from tests.memory import MemoryRun
+
+BROKEN = Failed(Error("broken", "It broke."))
+
+
+def begun(drawing: str, **options: Any) -> MemoryRun:
+    return MemoryRun(draw(drawing, plain="pass_through", **options))
+
+
+def done(drawing: str, *, items: Any = None, **options: Any) -> MemoryRun:
+    memory = begun(drawing, **options)
+    memory.succeed_all(items=items)
+    return memory
+
+
+def starts(memory: MemoryRun) -> list[str | None]:
+    return sorted(event.path or "" for event in memory.events if event.type == "step.running")
+
+
+def ended(memory: MemoryRun, *, items: Any = None) -> MemoryRun:
+    memory.succeed_all(items=items)
+    assert memory.run.status == "succeeded", memory.statuses()
+    return memory
+
+
+def fates(fork: Fork) -> dict[str, str]:
+    return {each.key: each.action for each in fork.plan.nodes}
+
+
+def reason(fork: Fork, key: str) -> str:
+    return next(each.reason for each in fork.plan.nodes if each.key == key)
+
+
+def changed(graph: Graph, key: str, /, **more: Any) -> Graph:
+    nodes = tuple(replace(node, **more) if node.key == key else node for node in graph.nodes)
+    return replace(graph, nodes=nodes)
+
+
+# ---------------------------------------------------------------------- from a step
+
+
+def test_the_chosen_step_and_what_follows_it_run_again_and_the_rest_is_copied() -> None:
+    memory = done("S > A > B > C, A > D")
+    other, fork = memory.fork("B")
+    assert (fork.plan.kept, fork.plan.again) == (["S", "A", "D"], ["B", "C"])
+    assert {row.path: row.origin for row in other.rows.values()}["A"] == "copied"
+    assert starts(ended(other)) == ["B", "C"]
+    assert memory.run.status == "succeeded"
+    assert other.run.id != memory.run.id
+
+
+def test_a_copy_is_as_its_source_was() -> None:
+    memory = done("S > I, I ?true> A > B, I ?false> C")
+    other, _ = memory.fork("B")
+    for path in ("S", "I", "A"):
+        mine, theirs = other.by_path(path), memory.by_path(path)
+        assert (mine.status, mine.port, mine.attempt, mine.edition) == (
+            theirs.status,
+            theirs.port,
+            theirs.attempt,
+            theirs.edition,
+        )
+
+
+def test_from_the_start_everything_runs_again() -> None:
+    other, fork = done("S > A > B").fork("S")
+    assert (fork.plan.kept, fork.plan.again) == ([], ["S", "A", "B"])
+    assert starts(ended(other)) == ["A", "B"]
+
+
+def test_what_had_not_finished_runs_too_wherever_it_stands() -> None:
+    memory = begun("S > A > C, S > B > D")
+    memory.finish("A", BROKEN)
+    memory.finish("B", Succeeded(1))
+    memory.finish("D", Succeeded(1))
+    other, fork = memory.fork("D")
+    assert (fork.plan.kept, sorted(fork.plan.again)) == (["S", "B"], ["A", "C", "D"])
+    assert reason(fork, "A") == "It had not finished."
+    assert reason(fork, "C") == "It needs 'A', which runs again."
+    assert starts(ended(other)) == ["A", "C", "D"]
+
+
+def test_a_run_that_goes_on_can_be_forked_and_is_not_disturbed() -> None:
+    memory = begun("S > A > B > C")
+    memory.finish("A", Succeeded(1))
+    memory.claim("B")
+    before = memory.statuses()
+    other, fork = memory.fork("A")
+    assert fork.plan.again == ["A", "B", "C"]
+    ended(other)
+    assert memory.statuses() == before
+
+
+def test_a_deliberate_stop_is_passed_from_an_earlier_step() -> None:
+    """A28 of the reported faults: resuming could only repeat the stop."""
+    memory = begun("S > L > F > I, I ?true> X, I ?false> A")
+    memory.finish("L", Succeeded(1))
+    memory.finish("F", Succeeded("bad"))
+    memory.finish("I", Succeeded(None, "true"))
+    memory.finish("X", Failed(Error("stopped", "Bad data.")))
+    other, fork = memory.fork("F")
+    assert fork.plan.kept == ["S", "L"]
+    other.finish("F", Succeeded("mended"))
+    other.finish("I", Succeeded(None, "false"))
+    ended(other)
+    assert other.statuses()["X"] == "skipped"
+    assert starts(other) == ["A", "F", "I"]
+
+
+def test_the_way_that_was_not_taken_is_kept_with_the_branch_that_decided() -> None:
+    memory = begun("S > I, I ?true> A > M, I ?false> B > M, M > C")
+    memory.finish("I", Succeeded(None, "true"))
+    memory.succeed_all()
+    other, fork = memory.fork("C")
+    assert fates(fork) == {"S": "kept", "I": "kept", "A": "kept", "B": "kept", "M": "kept", "C": "again"}
+    assert other.statuses()["B"] == "skipped"
+    ended(other)
+
+
+def test_what_a_person_skipped_or_supplied_is_kept_as_it_was() -> None:
+    memory = begun("S > A > B > C > D")
+    memory.finish("A", BROKEN)
+    memory.on("A", skip)
+    memory.finish("B", BROKEN)
+    memory.on("B", lambda tx, row: supply_output(tx, row, output=Stored(text="7")))
+    memory.succeed_all()
+    other, fork = memory.fork("D")
+    assert fork.plan.kept == ["S", "A", "B", "C"]
+    assert (other.statuses()["A"], other.by_path("A").reason) == ("skipped", "by_person")
+    assert other.by_path("B").origin == "copied"
+    ended(other)
+
+
+def test_a_failure_that_was_handled_is_kept_with_what_it_chose() -> None:
+    memory = begun("S > A > B, A !> F > C", policies={"A": Policy(on_error="port")})
+    memory.finish("A", BROKEN)
+    memory.succeed_all()
+    other, fork = memory.fork("C")
+    assert fork.plan.kept == ["S", "A", "B", "F"]
+    assert (other.by_path("A").handled, other.by_path("A").port) == ("port", "error")
+    assert starts(ended(other)) == ["C"]
+
+
+def test_a_question_that_was_answered_is_not_asked_again() -> None:
+    memory = begun("S > P, P ?approved> A")
+    memory.finish("P", Waits("approval", None, {}))
+    memory.on("P", lambda tx, row: answer(tx, row, port="approved", output=Stored(text='{"by": "Ana"}')))
+    memory.succeed_all()
+    other, _ = memory.fork("A")
+    assert (other.statuses()["P"], other.by_path("P").port) == ("succeeded", "approved")
+    assert starts(ended(other)) == ["A"]
+
+
+def test_a_fork_without_anything_to_run_is_refused() -> None:
+    with pytest.raises(NothingToFork):
+        done("S > A").fork()
+
+
+def test_a_fork_of_a_fork_copies_copies() -> None:
+    first, _ = done("S > A > B > C").fork("C")
+    ended(first)
+    second, fork = first.fork("B")
+    assert fork.plan.kept == ["S", "A"]
+    assert starts(ended(second)) == ["B", "C"]
+
+
+def test_the_events_alone_tell_how_a_fork_stands() -> None:
+    memory = begun("S > E[A > B] > C", policies={"A": Policy(on_error="fallback")})
+    memory.finish("E", Fans([1, 2, 3], 1, "fail_at_end"))
+    memory.finish("E[0].A", BROKEN)
+    memory.succeed_all()
+    other, _ = memory.fork("E[1].B")
+    while True:
+        folded = fold(other.definition, other.events)
+        assert (folded.run, folded.steps) == (other.run.status, other.statuses())
+        if not (ready := other.ready()):
+            break
+        other.finish(ready[0], Succeeded(1))
+    assert other.run.status == "succeeded"
+
+
+# ---------------------------------------------------------------------- effects
+
+
+def test_each_effect_that_comes_again_is_told_unless_the_outside_sees_the_same_key() -> None:
+    config = {"method": "POST", "url": "https://example.com"}
+    memory = begun("S > A:http_request > B > C:email", configs={"A": config})
+    memory.succeed_all()
+    source = Source(memory.definition, list(memory.rows.values()))
+    target = memory.by_path("A")
+    new, same = (plan_fork(source, memory.definition, target=target, same_keys=keys).plan for keys in (False, True))
+    assert [effect.path for effect in new.effects] == ["A", "C"]
+    assert all(effect.may_happen_twice for effect in new.effects)
+    told = {effect.path: (effect.delivery, effect.may_happen_twice) for effect in same.effects}
+    assert all(twice == (delivery == "at_most_once") for delivery, twice in told.values())
+
+
+def test_a_step_of_unknown_outcome_runs_again_only_where_that_was_chosen() -> None:
+    memory = begun("S > A > C, S > B > D", policies={"A": Policy(delivery="at_most_once")})
+    memory.finish("A", Crashed("killed"))
+    memory.finish("B", Succeeded(1))
+    memory.finish("D", Succeeded(1))
+    for status in ("needs_decision", "cancelled"):
+        assert memory.statuses()["A"] == status
+        with pytest.raises(NotPossibleNow, match="A took effect"):
+            memory.fork("D")
+        _, fork = memory.fork("A")
+        assert [effect.path for effect in fork.plan.effects] == ["A"]
+        _, fork = memory.fork("S")
+        assert [effect.may_happen_twice for effect in fork.plan.effects] == [True]
+        if status == "needs_decision":
+            memory.transact(cancel)
+
+
+# ---------------------------------------------------------------------- containers
+
+TWO_STEPS = "S > E[A > B > C] > O"
+
+
+def worked(total: int = 4, window: int = 2, policy: Any = "fail_at_end", drawing: str = TWO_STEPS) -> MemoryRun:
+    memory = begun(drawing)
+    memory.finish("E", Fans([*range(total)], window, policy))
+    memory.succeed_all()
+    return memory
+
+
+def test_from_inside_an_item_only_that_item_goes_on_and_what_follows_the_container() -> None:
+    memory = worked()
+    other, fork = memory.fork("E[2].B")
+    assert fork.plan.again == ["E", "E[2].B", "E[2].C", "O"]
+    assert "E[2].A" in fork.plan.kept
+    container = other.by_path("E").items
+    assert container is not None
+    assert (container.total, container.cursor, container.open, container.reopen) == (4, 4, 1, [])
+    assert starts(ended(other)) == ["E[2].B", "E[2].C", "O"]
+
+
+def test_an_item_in_the_middle_of_a_loop_is_a_place_to_go_on_from() -> None:
+    """A16 of the reported faults: restarting at a step inside a loop was impossible."""
+    memory = begun("S > E[X > Y] > O")
+    memory.finish("E", Fans(["a", "b", "c", "d"], 1, "fail_fast"))
+    for index in (0, 1):
+        memory.finish(f"E[{index}].X", Succeeded(1))
+        memory.finish(f"E[{index}].Y", Succeeded(1))
+    memory.finish("E[2].X", Succeeded(1))
+    memory.finish("E[2].Y", BROKEN)
+    other, fork = memory.fork("E[2].Y")
+    assert fork.plan.again == ["E", "E[2].Y", "O"]
+    assert starts(ended(other)) == ["E[2].Y", "E[3].X", "E[3].Y", "O"]
+    memory.transact(resume)
+    assert starts(ended(memory)).count("E[2].X") == 1
+
+
+def test_from_a_container_all_of_it_begins_anew() -> None:
+    other, fork = worked().fork("E")
+    assert fork.plan.again == ["E", "O"]
+    assert reason(fork, "A") == "'E' around it runs again."
+    assert "E[0].A" not in other.statuses()
+    assert starts(ended(other, items={"E": [1]})) == ["E", "E[0].A", "E[0].B", "E[0].C", "O"]
+
+
+def test_unfinished_items_of_a_container_run_and_finished_ones_are_copied() -> None:
+    memory = begun("S > E[A > B] > O, S > Z")
+    memory.finish("Z", Succeeded(1))
+    memory.finish("E", Fans([*range(5)], 2, "fail_at_end"))
+    memory.finish("E[0].A", Succeeded(1))
+    memory.finish("E[0].B", Succeeded(1))
+    memory.finish("E[1].A", BROKEN)
+    memory.finish("E[2].A", Succeeded(1))
+    memory.claim("E[2].B")
+    other, fork = memory.fork("Z")
+    assert fork.plan.again == ["E", "E[1].A", "E[1].B", "E[2].B", "E[3].A", "E[3].B", "Z", "O"]
+    assert starts(ended(other)) == sorted(
+        ["E[1].A", "E[1].B", "E[2].B", "E[3].A", "E[3].B", "E[4].A", "E[4].B", "O", "Z"]
+    )
+
+
+def test_a_fork_keeps_the_window() -> None:
+    memory = worked(total=6, window=2)
+    graph = changed(memory.graph, "B", config={"value": 2})
+    other, fork = memory.fork(graph=graph)
+    items = other.by_path("E").items
+    assert items is not None
+    assert (items.open, items.reopen) == (2, [2, 3, 4, 5])
+    assert fates(fork) == {"S": "kept", "E": "again", "A": "kept", "B": "again", "C": "again", "O": "again"}
+    assert starts(ended(other)) == sorted([f"E[{at}].{key}" for at in range(6) for key in "BC"] + ["O"])
+
+
+def test_a_cancelled_fork_is_resumed_with_all_of_its_items() -> None:
+    memory = worked(total=6, window=2)
+    other, _ = memory.fork(graph=changed(memory.graph, "B", config={"value": 2}))
+    other.finish("E[0].B", Succeeded(1))
+    other.transact(cancel)
+    other.transact(resume)
+    assert starts(ended(other)).count("E[0].B") == 1
+    assert {f"E[{at}].C" for at in range(6)} <= set(starts(other))
+
+
+def test_a_container_within_an_item_goes_on_too() -> None:
+    memory = begun("S > E[F[A > B] > C] > O")
+    memory.finish("E", Fans([1, 2, 3], 1, "fail_at_end"))
+    memory.succeed_all(items={"F": [1, 2]})
+    other, fork = memory.fork(graph=changed(memory.graph, "B", config={"value": 2}))
+    assert starts(ended(other)) == sorted(
+        [f"E[{at}].F[{inner}].B" for at in range(3) for inner in range(2)] + [f"E[{at}].C" for at in range(3)] + ["O"]
+    )
+    assert fates(fork)["A"] == "kept"
+    other, fork = memory.fork("E[1].F[1].B")
+    assert fork.plan.again == ["E", "E[1].F", "E[1].F[1].B", "E[1].C", "O"]
+    assert starts(ended(other)) == ["E[1].C", "E[1].F[1].B", "O"]
+
+
+def test_failures_that_a_container_tolerated_are_copied_as_they_are() -> None:
+    memory = begun(TWO_STEPS)
+    memory.finish("E", Fans([1, 2], 2, "continue"))
+    memory.finish("E[0].A", BROKEN)
+    memory.succeed_all()
+    other, _ = memory.fork("O")
+    assert (other.statuses()["E[0].A"], other.statuses()["E[0].B"]) == ("failed", "skipped")
+    assert starts(ended(other)) == ["O"]
+
+
+def test_a_container_of_which_a_step_was_taken_away_ends_with_what_its_items_have_left() -> None:
+    memory = worked(drawing="S > E[A > B] > O")
+    graph = replace(memory.graph, nodes=tuple(n for n in memory.graph.nodes if n.key != "B"), edges=tuple(
+        edge for edge in memory.graph.edges if edge.target != "n_B"
+    ))  # fmt: skip
+    other, fork = memory.fork(graph=graph)
+    assert fates(fork) == {"S": "kept", "E": "again", "A": "kept", "O": "again", "B": "removed"}
+    assert reason(fork, "E") == "The steps inside it are different in this version."
+    assert starts(ended(other)) == ["O"]
+
+
+# ---------------------------------------------------------------------- on another version
+
+
+def test_on_another_version_what_differs_runs_again_with_all_that_needs_it() -> None:
+    memory = done("S > A > B > C, S > D")
+    other, fork = memory.fork(graph=changed(memory.graph, "B", config={"value": 2}))
+    assert fates(fork) == {"S": "kept", "A": "kept", "B": "again", "C": "again", "D": "kept"}
+    assert reason(fork, "B") == "Its settings are different in this version."
+    assert reason(fork, "C") == "Something that it needs is different in this version."
+    assert starts(ended(other)) == ["B", "C"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"name": "Another name"},
+        {"position": (9.0, 9.0)},
+        {"policy": Policy(limit_s=5.0)},
+    ],
+    ids=["name", "position", "limit"],
+)
+def test_what_changes_no_result_runs_nothing_again(more: dict[str, Any]) -> None:
+    memory = done("S > A > B")
+    with pytest.raises(NothingToFork):
+        memory.fork(graph=changed(memory.graph, "A", **more))
+
+
+def test_new_steps_run_and_removed_ones_vanish() -> None:
+    memory = done("S > A > B, S > C")
+    graph = draw("S > A > B, A > N", plain="pass_through")
+    other, fork = memory.fork(graph=graph)
+    assert fates(fork) == {"S": "kept", "A": "kept", "B": "kept", "N": "new", "C": "removed"}
+    assert reason(fork, "C") == "It is not in this version."
+    assert "C" not in other.statuses()
+    assert starts(ended(other)) == ["N"]
+
+
+def test_another_edge_into_a_step_makes_it_run_again() -> None:
+    memory = done("S > A > B, S > C")
+    _, fork = memory.fork(graph=draw("S > A > B, S > C > B, A > N", plain="pass_through"))
+    assert fates(fork) == {"S": "kept", "A": "kept", "B": "again", "C": "kept", "N": "new"}
+
+
+def test_a_start_that_differs_runs_everything_on_the_same_input() -> None:
+    memory = done("S > A")
+    schema = '{"type": "object"}'
+    other, fork = memory.fork(graph=changed(memory.graph, "S", config={"input_schema": schema}))
+    assert fork.plan.kept == []
+    ended(other)
+
+
+def test_a_renamed_step_is_copied_to_its_new_path() -> None:
+    memory = worked(total=1)
+    other, fork = memory.fork("O", graph=changed(memory.graph, "E", key="each"))
+    assert "each[0].A" in other.statuses()
+    assert starts(ended(other)) == ["O"]
+    assert fates(fork)["each"] == "kept"
+
+
+def test_a_version_and_a_step_can_be_chosen_together() -> None:
+    memory = done("S > A > B > C, S > D")
+    graph = changed(memory.graph, "C", config={"value": 2})
+    _, fork = memory.fork("D", graph=graph)
+    assert sorted(fork.plan.again) == ["C", "D"]
+    without = replace(graph, nodes=tuple(node for node in graph.nodes if node.key != "D"), edges=tuple(
+        edge for edge in graph.edges if edge.target != "n_D"
+    ))  # fmt: skip
+    with pytest.raises(NotPossibleNow, match="not in that version"):
+        memory.fork("D", graph=without)
+
+
+def test_a_step_that_moved_into_a_container_runs_again() -> None:
+    memory = worked(total=2, drawing="S > E[A] > O, S > B")
+    nodes = tuple(replace(n, parent="n_E") if n.key == "B" else n for n in memory.graph.nodes)
+    edges = tuple(edge for edge in memory.graph.edges if edge.target != "n_B")
+    other, fork = memory.fork(graph=replace(memory.graph, nodes=nodes, edges=edges))
+    assert (fates(fork)["A"], fates(fork)["B"], fates(fork)["E"]) == ("kept", "again", "again")
+    assert starts(ended(other)) == ["E[0].B", "E[1].B", "O"]
+
+
+# ---------------------------------------------------------------------- joins that ask for less
+
+
+def test_a_join_that_went_on_without_a_failed_way_is_kept_and_the_way_runs() -> None:
+    memory = begun("S > A > J > C, S > B > J", policies={"J": Policy(join="any")})
+    memory.finish("A", Succeeded(1))
+    memory.finish("J", Succeeded(1))
+    memory.finish("B", BROKEN)
+    memory.succeed_all()
+    other, fork = memory.fork("C")
+    assert (fork.plan.kept, sorted(fork.plan.again)) == (["S", "A", "J"], ["B", "C"])
+    assert starts(ended(other)) == ["B", "C"]
+    _, fork = memory.fork("A")
+    assert sorted(fork.plan.again) == ["A", "B", "C", "J"]
+
+
+def test_a_way_that_a_first_join_left_behind_stays_so_as_long_as_the_join_is_kept() -> None:
+    memory = begun("S > A > J > C, S > B > D > J", policies={"J": Policy(join="first")})
+    memory.finish("B", BROKEN)
+    memory.finish("A", Succeeded(1))
+    memory.finish("J", Succeeded(1))
+    memory.succeed_all()
+    other, fork = memory.fork("C")
+    assert sorted(fork.plan.kept) == ["A", "B", "D", "J", "S"]
+    assert starts(ended(other)) == ["C"]
+    other, fork = memory.fork("A")
+    assert sorted(fork.plan.again) == ["A", "B", "C", "D", "J"]
+    assert sorted(other.ready()) == ["A", "B"]
+
+
+def test_a_new_step_in_a_body_runs_in_each_item_that_there_was() -> None:
+    memory = worked(total=2, drawing="S > E[A] > O")
+    node = Node("n_N", "N", "pass_through", parent="n_E")
+    other, fork = memory.fork(graph=replace(memory.graph, nodes=(*memory.graph.nodes, node)))
+    assert fates(fork)["N"] == "new"
+    assert starts(ended(other)) == ["E[0].N", "E[1].N", "O"]
+
+
+# ---------------------------------------------------------------------- rounds, tries
+
+LOOPS = {"L": "loop", "T": "try_block"}
+
+
+def looped(count: int = 4, drawing: str = "S > L[A > B] > O") -> MemoryRun:
+    memory = begun(drawing, kinds=LOOPS)
+    memory.finish("L", Fans([None], 1, "fail_at_end", mode="rounds", most=10, gather="last"))
+    for index in range(count):
+        for path in memory.ready():
+            memory.finish(path, Succeeded(index))
+        memory.finish(f"L[{index}].B", Succeeded(index))
+        memory.finish("L", Again(wanted=index < count - 1))
+    memory.succeed_all()
+    return memory
+
+
+def test_from_a_round_of_a_loop_later_rounds_are_made_anew() -> None:
+    memory = looped()
+    other, fork = memory.fork("L[1].B")
+    assert fork.plan.again == ["L", "L[1].B", "O"]
+    assert set(other.statuses()) == {"S", "L", "L[0].A", "L[0].B", "L[1].A", "L[1].B", "O"}
+    other.finish("L[1].B", Succeeded("again"))
+    other.finish("L", Again(wanted=True))
+    other.finish("L[2].A", Succeeded(1))
+    other.finish("L[2].B", Succeeded(1))
+    other.finish("L", Again(wanted=False))
+    ended(other)
+    assert starts(other) == ["L", "L", "L[1].B", "L[2].A", "L[2].B", "O"]
+
+
+def test_a_loop_whose_rounds_are_all_done_is_asked_again() -> None:
+    memory = begun("S > L[A > B] > O, S > Z", kinds=LOOPS)
+    memory.finish("Z", Succeeded(1))
+    memory.finish("L", Fans([None], 1, "fail_at_end", mode="rounds", most=10, gather="last"))
+    memory.finish("L[0].A", Succeeded(1))
+    memory.finish("L[0].B", Succeeded(1))
+    assert memory.statuses()["L"] == "ready"
+    other, _ = memory.fork("Z")
+    assert sorted(other.ready()) == ["L", "Z"]
+    other.finish("L", Again(wanted=False))
+    assert starts(ended(other)) == ["L", "O", "Z"]
+
+
+def test_a_loop_that_is_kept_is_copied_with_its_rounds() -> None:
+    other, fork = looped().fork("O")
+    assert fork.plan.again == ["O"]
+    assert "L[3].B" in other.statuses()
+    assert starts(ended(other)) == ["O"]
+
+
+def test_a_try_that_caught_a_failure_is_kept_unless_something_inside_it_is_chosen() -> None:
+    memory = begun("S > T[A > B], T ?failed> F > C, T ?out> D", kinds=LOOPS)
+    memory.finish("T", Fans([None], 1, "fail_at_end", mode="once", gather="last"))
+    memory.finish("T[0].A", BROKEN)
+    memory.succeed_all()
+    other, fork = memory.fork("C")
+    assert fork.plan.again == ["C"]
+    assert starts(ended(other)) == ["C"]
+    other, fork = memory.fork("T[0].A")
+    assert starts(ended(other)) == ["D", "T[0].A", "T[0].B"]
