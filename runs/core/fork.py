@@ -104,7 +104,7 @@ def changed_nodes(old: Definition, new: Definition) -> tuple[Mapping[str, str], 
         return {}, ()
     before, after = all_hashes(index_graph(old.graph)), all_hashes(index_graph(new.graph))
     changed = {
-        node_id: _difference(old, new, node_id, after.heads.get(node_id) == before.heads.get(node_id, ""))
+        node_id: _difference(old, new, node_id, has_same_head=after.heads.get(node_id) == before.heads.get(node_id, ""))
         for node_id, whole in after.whole.items()
         if node_id in before.whole and whole != before.whole[node_id]
     }
@@ -112,7 +112,7 @@ def changed_nodes(old: Definition, new: Definition) -> tuple[Mapping[str, str], 
     return changed, same_heads
 
 
-def _difference(old: Definition, new: Definition, node_id: str, has_same_head: bool) -> str:
+def _difference(old: Definition, new: Definition, node_id: str, *, has_same_head: bool) -> str:
     if has_same_head:
         return BODY_CHANGED
     if definition(old.nodes[node_id]) != definition(new.nodes[node_id]):
