@@ -4,14 +4,15 @@ An act is a function of (scene, connection). It asks for the same thing each tim
 same command id, the same claim id, the same fence. `scene.again` says that an earlier call got no answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kit.ids import new_id
 from runs.core.breakpoints import Breakpoints
+from runs.core.limits import key_limit
 from runs.core.outcomes import Succeeded
-from runs.engine import checkpoint, sweep
+from runs.engine import artifacts, callback, checkpoint, limits, repair, sweep
 from runs.engine.cancel import cancel_run
 from runs.engine.claim import claim
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
@@ -24,7 +25,7 @@ from runs.engine.wait import Answer, answer_wait
 from runs.store import fleet
 from runs.store.read import Connection
 from tests.hands import KINDS
-from tests.interleavings.scene import Scene
+from tests.interleavings.scene import LET_WAITS_EXPIRE, Scene
 
 BIG = "x" * 20_000  # larger than a row holds: uploaded before its transaction
 
@@ -58,7 +59,16 @@ def act(*covers: str, before: Callable[[Scene], Any] = lambda scene: None) -> Ca
 # ---------------------------------------------------------------------- workers
 @act("claim.claim")
 def claims(scene: Scene, connection: Connection) -> Any:
-    return claim(connection, scene.again, worker=scene.hand.id, claim_id=scene.claim_id, queue="default", kinds=KINDS)
+    return claim_of(scene, connection, kinds=["template"])
+
+
+@act("limits.start_limited", "limits.lock_names")
+def claims_under_a_limit(scene: Scene, connection: Connection) -> Any:
+    return claim_of(scene, connection, kinds=KINDS)
+
+
+def claim_of(scene: Scene, connection: Connection, *, kinds: Sequence[str]) -> Any:
+    return claim(connection, scene.again, worker=scene.hand.id, claim_id=scene.claim_id, queue="default", kinds=kinds)
 
 
 @act("finish.finish")
@@ -109,6 +119,12 @@ def beats(scene: Scene, connection: Connection) -> Any:
     return fleet.heartbeat(connection, worker=scene.hand.id, held=[(scene.a.step_run_id, scene.a.fence)])
 
 
+@act("limits.set_limit")
+def sets_a_limit(scene: Scene, connection: Connection) -> Any:
+    name = key_limit(scene.world.workspace.id, "crm")
+    return limits.set_limit(connection, name, 5, workspace_id=scene.world.workspace.id, actor="Ana")
+
+
 # ---------------------------------------------------------------------- people
 @act("start.start_run")
 def starts(scene: Scene, connection: Connection) -> Any:
@@ -140,6 +156,47 @@ def answers(scene: Scene, connection: Connection) -> Any:
     given = Answer(scene.wait_id(), "approved", "", None, None)
     with connection.transaction():
         return answer_wait(connection, scene.command("answer", subject="P"), given)
+
+
+@act("repair.edit_step", "repair.keep_value", "operations.perform")
+def edits(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return repair.edit_step(connection, scene.command("edit", subject="X"), path="X", given={"value": BIG})
+
+
+@act("repair.skip_step")
+def skips(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return repair.skip_step(connection, scene.command("skip", subject="X"), path="X")
+
+
+@act("repair.supply_step")
+def supplies(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return repair.supply_step(connection, scene.command("supply", subject="X"), path="X", output=[1, BIG])
+
+
+@act("repair.retry_step")
+def retries(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return repair.retry_step(connection, scene.command("retry", subject="B"), path="B")
+
+
+@act("callback.issue")
+def issues_a_link(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return callback.issue(connection, scene.id, {"of F": "F"}, secret=scene.start_key)
+
+
+def has_a_link(scene: Scene) -> None:
+    scene.token = issues_a_link(scene, scene.link.connection)["of F"]
+
+
+@act("callback.receive", before=has_a_link)
+def hears_back(scene: Scene, connection: Connection) -> Any:
+    """Before its step runs: it is kept."""
+    with connection.transaction():
+        return callback.receive(connection, scene.token or "no link", '{"paid": true}')
 
 
 @act("control.pause_run")
@@ -182,7 +239,11 @@ def begins_what_is_due(scene: Scene, connection: Connection) -> Any:
     return sweep.due(connection)
 
 
-@act("sweep.expire_waits")
+def is_late(scene: Scene) -> None:
+    scene.link.connection.execute(LET_WAITS_EXPIRE, (scene.id,))
+
+
+@act("sweep.expire_waits", before=is_late)
 def expires(scene: Scene, connection: Connection) -> Any:
     return sweep.expire_waits(connection)
 
@@ -208,9 +269,19 @@ def unsticks(scene: Scene, connection: Connection) -> Any:
     return sweep.unstick(connection)
 
 
-@act("sweep.sweep")
+@act("sweep.sweep", before=is_late)
 def sweeps(scene: Scene, connection: Connection) -> Any:
     return sweep.sweep(connection, sweeper=new_id(), host="test", is_gone=lambda identity: identity.id == scene.gone.id)
+
+
+@act("limits.let_all_go", "limits.let_go")
+def lets_go_what_was_held(scene: Scene, connection: Connection) -> Any:
+    return limits.let_all_go(connection, limits.Rounds())
+
+
+@act("artifacts.sweep_files")
+def sweeps_files(scene: Scene, connection: Connection) -> Any:
+    return artifacts.sweep_files(connection, after=0, batch=10, grace_s=0.0)
 
 
 @act("retention.Housekeeping.turn")

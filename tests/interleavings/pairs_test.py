@@ -19,7 +19,7 @@ from tests.interleavings.scene import Scene, publish
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.timeout(3_600)]
 
-SAMPLE = 5  # pairs of each act
+SAMPLE = 3  # pairs of each act
 
 
 @pytest.fixture

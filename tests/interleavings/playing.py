@@ -16,7 +16,7 @@ from tests.interleavings.stepwise import Died, Pause, Stepwise, dying_at
 from tests.staging import wait_until
 
 PROVE = bool(os.environ.get("PAWL_PROVE"))  # everything, however long it takes
-MOST_POINTS = 6
+MOST_POINTS = 4
 BACKEND = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
 
 

@@ -3,8 +3,8 @@
 A    held by a worker that is well          X  failed for good: can be resumed
 B    a retry that is due                    L  held by a worker that was declared dead
 D    a timer that ran out                   E  a map with one item held by the worker that is well
-P    a question that is open and overdue    C  held by a worker that is gone, and nobody knows it yet
-N    at most once, and nobody knows what    F  ready
+P    a question that is open                C  held by a worker that is gone, and nobody knows it yet
+N    at most once, and nobody knows what    F  ready, under a limit; G  ready
      became of it
 """
 
@@ -31,12 +31,13 @@ from tests.engine import World
 from tests.hands import Hand
 from tests.random_runs import BROKEN, FLAKY
 
-DRAWING = """S > A + B + D + P + N + X + L + E[Y] + C + F, A + B + D + N + X + L + E + C + F > J
+DRAWING = """S > A + B + D + P + N + X + L + E[Y] + C + F + G, A + B + D + N + X + L + E + C + F + G > J
 P ?approved> J, J > Z"""
-KINDS = {"X": "pass_through", "Y": "pass_through"}
+KINDS = {"X": "pass_through", "Y": "pass_through", "G": "template"}
 POLICIES = {
     "B": Policy(retry=Retry(attempts=5)),
     "N": Policy(delivery="at_most_once"),
+    "F": Policy(limit_key="crm", limit_at_most=5),
     "J": Policy(on_upstream_failure="default"),
 }
 LET_TIME_PASS = """UPDATE runs_steprun SET not_before = statement_timestamp() - interval '1 second'
@@ -62,6 +63,7 @@ class Scene:
         self.hand, self.dead, self.gone = (Hand(self.link) for _ in range(3))
         self.id: UUID = self.world.start(self.version).run_id
         self.again = False
+        self.token: str | None = None
         self._set()
         self.claim_id, self.start_key = new_id(), new_id().hex
         self.commands: dict[str, Command] = {}
@@ -80,7 +82,6 @@ class Scene:
         fleet.bury(connection, dead.id)
         sweep.recover(connection, self.id, step_run_id=unknown.step_run_id, fence=unknown.fence, detail="gone")
         connection.execute(LET_TIME_PASS, (self.id,))
-        connection.execute(LET_WAITS_EXPIRE, (self.id,))
         fanned = hand.finish_all(
             [hand.request(container, Fans([1, 2, 3], 1, "fail_at_end"), wish=hand.wish())], others=1
         )
@@ -164,6 +165,7 @@ class Scene:
         sweep.recover_dead(connection)
         connection.execute(LET_TIME_PASS, (self.id,))
         sweep.due(connection)
+        sweep.expire_waits(connection)
         while (held := worker.claim().held) is not None:
             worker.finish(held, Fans([1, 2], 1, "fail_at_end") if held.path == "E" else Succeeded(held.path))
         for path in self.paths("needs_decision"):
