@@ -68,14 +68,17 @@ TEMPLATES = [
         },
     }
 ]
+PGBOUNCER = env.flag("PAWL_PGBOUNCER", default=False)  # PostgreSQL is reached through one, in transaction mode
+TIMEOUTS = "-c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s"
 DATABASES = {
     "default": {
         **env.database("DATABASE_URL"),
+        "DISABLE_SERVER_SIDE_CURSORS": PGBOUNCER,
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             "pool": {"min_size": 1, "max_size": env.number("PAWL_POOL_SIZE", 8, least=1), "timeout": 10},
-            "options": "-c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s",
+            **({} if PGBOUNCER else {"options": TIMEOUTS}),  # else PgBouncer's connect_query says it
         },
         "TEST": {"NAME": env.text("PAWL_TEST_DATABASE", "pawl_test")},
     }

@@ -27,6 +27,15 @@ OPTIONS = (
 logger = logging.getLogger(__name__)
 
 
+def session_options() -> dict[str, Any]:
+    """Behind PgBouncer a session is many servers' for a transaction each: nothing is prepared, and what the options say
+    is said by PgBouncer's own `connect_query` (docs/operating.md).
+    """
+    if settings.PGBOUNCER:
+        return {"prepare_threshold": None}
+    return {"prepare_threshold": 2, "options": OPTIONS}
+
+
 class Stopping(Exception):
     """The process is being stopped while the database does not answer."""
 
@@ -46,9 +55,8 @@ class Link:
             database: dict[str, Any] = settings.DATABASES["default"]
             self._connection = psycopg.connect(
                 host=database["HOST"], port=database["PORT"] or None, dbname=database["NAME"], user=database["USER"],
-                password=database["PASSWORD"], autocommit=True, prepare_threshold=2,
-                application_name=f"pawl {self._name}",
-                options=OPTIONS, connect_timeout=5, tcp_user_timeout=10_000, keepalives_idle=10,
+                password=database["PASSWORD"], autocommit=True, application_name=f"pawl {self._name}",
+                **session_options(), connect_timeout=5, tcp_user_timeout=10_000, keepalives_idle=10,
             )  # fmt: skip
         return self._connection
 

@@ -188,7 +188,8 @@ class Hub:
             self._connection = await psycopg.AsyncConnection.connect(
                 host=database["HOST"], port=database["PORT"] or None, dbname=database["NAME"], user=database["USER"],
                 password=database["PASSWORD"], autocommit=True, application_name="pawl live", connect_timeout=5,
-                options="-c statement_timeout=5s", tcp_user_timeout=10_000,
+                tcp_user_timeout=10_000,
+                **({"prepare_threshold": None} if settings.PGBOUNCER else {"options": "-c statement_timeout=5s"}),
             )  # fmt: skip
         return self._connection
 
