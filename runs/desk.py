@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
 
+from kit.clock import monotonic_s
 from runs.core.transition import Transition
 from runs.engine.finish import Done, Finished, Request, Wish, finish
 from runs.link import Link
@@ -64,6 +65,7 @@ class Desk:
         self._waiting: list[_Ticket] = []
         self._idle: list[_Idle] = []
         self._known: Transition | None = None  # the run as this process's last finish left it
+        self._known_at = 0.0  # since when: a server that was reached after that may never have heard of it
 
     def finish(self, link: Link, request: Request) -> Finished:
         """Raises what the finish of this very request raised (runs.link.Stopping, ImpossibleMove)."""
@@ -126,17 +128,18 @@ class Desk:
 
     def _finish(self, link: Link, batch: Sequence[_Ticket], idle: Sequence[_Idle]) -> None:
         requests = [ticket.request for ticket in batch]
-        done = link.retry(partial(self._attempt, requests=requests, idle=[each.wish for each in idle]))
-        self._known = done.known
+        done = link.retry(partial(self._attempt, link=link, requests=requests, idle=[each.wish for each in idle]))
+        self._known, self._known_at = done.known, monotonic_s()
         for each, held in zip(idle, done.given, strict=True):
             each.serve(held)
         for ticket, result in zip(batch, done.results, strict=True):
             ticket.serve(result)
 
     def _attempt(
-        self, connection: Connection, again: bool, *, requests: Sequence[Request], idle: Sequence[Wish]
+        self, connection: Connection, again: bool, *, link: Link, requests: Sequence[Request], idle: Sequence[Wish]
     ) -> Done:
-        known, self._known = None if again else self._known, None
+        is_stale = again or link.opened_at > self._known_at
+        known, self._known = None if is_stale else self._known, None
         others = max(0, self.holding - len(requests))
         if not self._may_claim():
             wishless = [replace(request, wish=None) for request in requests]

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import psycopg
 from django.conf import settings
 
+from kit.clock import monotonic_s
 from runs.store.read import Connection
 
 Result = TypeVar("Result")
@@ -47,12 +48,14 @@ class Link:
         self._name = name
         self._is_stopping = is_stopping
         self._connection: Connection | None = None
+        self.opened_at = 0.0  # on this process's own clock
 
     @property
     def connection(self) -> Connection:
         """The open connection, made where there is none. Raises psycopg.OperationalError."""
         if self._connection is None or self._connection.closed:
             database: dict[str, Any] = settings.DATABASES["default"]
+            self.opened_at = monotonic_s()
             self._connection = psycopg.connect(
                 host=database["HOST"], port=database["PORT"] or None, dbname=database["NAME"], user=database["USER"],
                 password=database["PASSWORD"], autocommit=True, application_name=f"pawl {self._name}",

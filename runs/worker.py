@@ -186,6 +186,7 @@ class WorkerProcess:
         """This worker was declared dead: what it runs belongs to others now. It goes on under a new id."""
         logger.warning("worker %s was declared dead and starts again", self.id)
         self._stop(held)
+        self.values = Values()  # after a failover, some of them may never have been
         self.id = new_id()
         self._register()
 

@@ -241,7 +241,9 @@ def _read_scope(key: ScopeKey, held: Held) -> tuple[Any, Sequence[Any]]:
 
 def _is_current(tx: Transition, request: Request) -> bool:
     row = tx.scope(request.scope)[request.held.node_id]
-    return row.fence == request.held.fence and row.status is StepStatus.RUNNING
+    # The claim as well: after a failover that lost commits, another attempt may have been given the same fence.
+    is_mine = row.fence == request.held.fence and row.claim == request.held.claim
+    return is_mine and row.status is StepStatus.RUNNING
 
 
 def _finish_as_known(
