@@ -14,7 +14,7 @@ from typing import Any
 from runs.core.definition import Definition
 from runs.core.states import StepStatus
 
-SEGMENT = re.compile(r"(?P<key>[^\[\]#.]+)(\[\d+\]|#\d+)?")  # of a path: a key, and in which item or round of it
+SEGMENT = re.compile(r"(?P<key>[^\[\]#.]+)(\[\d+\])?")  # of a path: a key, and which item or round of it
 
 # A step run that becomes ready out of one of these has begun in this go already.
 BEGUN = frozenset({StepStatus.RUNNING, StepStatus.RETRY_WAIT, StepStatus.WAITING, StepStatus.NEEDS_DECISION})

@@ -9,7 +9,7 @@ from builder.graph.model import Graph, Policy, Retry
 from runs.core.breakpoints import Breakpoints, as_json, from_json, what_is_wrong
 from runs.core.commands import NotPossibleNow, answer, cancel, decide_outcome, retry_due
 from runs.core.control import BadBreakpoint, pass_deadline, pause, set_breakpoints, unpause
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Stopped, Succeeded, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Stopped, Succeeded, Waits
 from runs.core.resume import NothingToResume, resume
 from runs.core.rows import UNKNOWN_OUTCOME, RunRow, Stored
 from runs.core.states import RunStatus, StepStatus
@@ -166,6 +166,20 @@ def test_each_item_of_a_container_is_held_as_it_opens() -> None:
     memory.finish("E[0].X", Succeeded(1))
     memory.finish("E[0].Y", Succeeded(1))
     assert paused(memory) == ("paused", ("E[2].X",))
+
+
+def test_each_round_of_a_loop_is_held_and_the_loop_itself_once() -> None:
+    memory = begun("S > L[X]", stops=("L", "X"), kinds={"L": "loop"})
+    assert paused(memory) == ("paused", ("L",))
+    memory.transact(unpause)
+    memory.finish("L", Fans([None], 1, "fail_at_end", mode="rounds", most=3, gather="last"))
+    for index in range(2):
+        assert paused(memory) == ("paused", (f"L[{index}].X",))
+        memory.transact(unpause)
+        memory.finish(f"L[{index}].X", Succeeded(index))
+        assert paused(memory) == ("running", ())  # what asks for another round has begun long ago
+        memory.finish("L", Again(wanted=index == 0))
+    assert memory.run.status is RunStatus.SUCCEEDED
 
 
 def test_a_path_holds_one_item_alone() -> None:
