@@ -58,6 +58,7 @@ export type LogChunk = S['LogPage'];
 
 export type ResumePreview = S['Preview'];
 export type Decision = S['OutcomeDecision'];
+export type Answered = S['Answered'];
 export type OpenWait = With<S['InboxWait'], { data: JsonData; answer: Json }>;
 
 export type Workflow = With<S['WorkflowOut'], { last_run: With<S['LastRunOut'], { status: RunStatus }> | null }>;

@@ -1,5 +1,6 @@
 import { request } from './client';
 import type {
+  Answered,
   Connection,
   ConnectionKind,
   Mail,
@@ -26,18 +27,26 @@ export const listKinds = (ws: string, { signal }: Call = {}) =>
 export const listWorkflows = (ws: string, { signal }: Call = {}) =>
   request<Page<Workflow>>(`${at(ws)}/workflows`, { query: { limit: 200 }, signal });
 
-export const listWaits = (ws: string, { signal }: Call = {}) =>
-  request<Page<OpenWait>>(`${at(ws)}/waits`, { query: { kind: 'approval' }, signal });
+export const listWaits = (ws: string, { signal }: Call = {}) => request<Page<OpenWait>>(`${at(ws)}/waits`, { signal });
 
 export interface AnswerCommand {
   command_id: string;
-  decision: 'approved' | 'rejected';
+  decision: 'approved' | 'rejected' | 'submitted';
   comment?: string;
   data?: unknown;
+  /** The `shown_hash` of what the person saw: another question takes no such answer. */
+  seen?: string;
 }
 
 export const answerWait = (ws: string, id: string, body: AnswerCommand) =>
-  request<unknown>(`${at(ws)}/waits/${encodeURIComponent(id)}/answer`, { method: 'POST', body });
+  request<Answered>(`${at(ws)}/waits/${encodeURIComponent(id)}/answer`, { method: 'POST', body });
+
+/** The link that answers a step which waits for a callback. Whoever has it may answer; asking for it is recorded. */
+export const makeCallbackLink = (ws: string, run: string, path: string) =>
+  request<{ url: string }>(
+    `${at(ws)}/runs/${encodeURIComponent(run)}/steps/${encodeURIComponent(path)}/callback-link`,
+    { method: 'POST', body: {} },
+  );
 
 export const listConnections = (ws: string, { signal }: Call = {}) =>
   request<Page<Connection>>(`${at(ws)}/connections`, { signal });

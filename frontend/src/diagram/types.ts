@@ -10,8 +10,19 @@ export interface Point {
 }
 
 export interface Policy {
-  retry?: { attempts?: number; first_delay_s?: number; factor?: number; max_delay_s?: number };
+  retry?: {
+    attempts?: number;
+    first_delay_s?: number;
+    factor?: number;
+    max_delay_s?: number;
+    jitter?: number;
+    on?: string[] | null;
+  };
   limit_s?: number | null;
+  idle_limit_s?: number | null;
+  queue_limit_s?: number | null;
+  total_limit_s?: number | null;
+  skip_if?: string | null;
   on_error?: 'fail' | 'fallback' | 'port';
   fallback?: Json;
   on_upstream_failure?: 'skip' | 'wait' | 'default' | 'fail';

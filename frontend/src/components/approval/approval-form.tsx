@@ -1,44 +1,20 @@
 import { Button, Textarea } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { ApiError } from '../../api/errors';
-import { newCommandId } from '../../api/runs';
-import { type AnswerCommand, answerWait } from '../../api/workspace-calls';
+import type { AnswerCommand } from '../../api/workspace-calls';
 import { formatJson, type Json, parseJson } from '../../lib/json';
 import { JsonView } from '../ui/json-view';
-import { notifyDone, notifyFailure } from '../ui/notify';
-import { TimeAgo } from '../ui/time';
 import classes from './approval-form.module.css';
-
-interface ApprovalFormProps {
-  ws: string;
-  wait: { id: string; data: { [key: string]: Json }; opened_at: string; expires_at: string | null };
-  /** Whether the viewer's role may answer. */
-  may: boolean;
-  onAnswered: () => void;
-}
+import { Asked, MayNot } from './asked';
+import { type QuestionProps, useAnswer } from './use-answer';
+import { needsSeveral, Votes } from './votes';
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-function useAnswer({ ws, wait, onAnswered }: ApprovalFormProps) {
-  // One id an open form: a double click answers once.
-  const [command] = useState(newCommandId);
-  return useMutation({
-    mutationFn: (answer: Omit<AnswerCommand, 'command_id'>) =>
-      answerWait(ws, wait.id, { command_id: command, ...answer }),
-    onSuccess: (_, answer) => notifyDone(answer.decision === 'approved' ? 'Approved. The run goes on.' : 'Rejected.'),
-    onError: (error) => {
-      const isGone = error instanceof ApiError && error.status === 410;
-      notifyFailure(isGone ? 'Somebody answered it before you' : 'Your answer was not taken', error);
-    },
-    onSettled: onAnswered,
-  });
-}
-
 /** A question to a person, with what they need to decide it, and the two answers. */
-export function ApprovalForm(props: ApprovalFormProps) {
+export function ApprovalForm(props: QuestionProps) {
   const { wait, may } = props;
   const shown = wait.data.data ?? null;
   const [comment, setComment] = useState('');
@@ -67,7 +43,13 @@ export function ApprovalForm(props: ApprovalFormProps) {
           styles={{ input: { fontFamily: 'var(--pawl-mono)' } }}
         />
       ) : null}
-      {may && shown !== null && data === null ? (
+      <Votes wait={wait} />
+      {answer.error instanceof ApiError && answer.error.code === 'answer_refused' ? (
+        <p className={classes.problem} role="alert">
+          {answer.error.detail}
+        </p>
+      ) : null}
+      {may && shown !== null && data === null && !needsSeveral(wait) ? (
         <button type="button" className={classes.link} onClick={() => setData(formatJson(shown, 2))}>
           Change the data before answering
         </button>
@@ -82,7 +64,7 @@ export function ApprovalForm(props: ApprovalFormProps) {
           maxRows={6}
         />
       ) : (
-        <span className={classes.meta}>Your role may not answer. Operators, editors, admins and the owner may.</span>
+        <MayNot />
       )}
       {may ? (
         <div className={classes.buttons}>
@@ -99,14 +81,7 @@ export function ApprovalForm(props: ApprovalFormProps) {
           </Button>
         </div>
       ) : null}
-      <span className={classes.meta}>
-        Asked <TimeAgo at={wait.opened_at} />
-        {wait.expires_at ? (
-          <>
-            , must be answered <TimeAgo at={wait.expires_at} />
-          </>
-        ) : null}
-      </span>
+      <Asked wait={wait} />
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { keys } from '../../api/query-keys';
 import type { OpenWait } from '../../api/types';
 import { useMay, useWorkspace } from '../../api/workspace';
 import { listWaits } from '../../api/workspace-calls';
-import { ApprovalForm } from '../../components/approval/approval-form';
+import { Question } from '../../components/approval/question';
 import { Page } from '../../components/ui/page';
 import { EmptyState, ErrorState, LoadingRows } from '../../components/ui/states';
 import { TimeAgo } from '../../components/ui/time';
@@ -34,7 +34,7 @@ export function InboxPage() {
       {waits.isError ? <ErrorState error={waits.error} what="the inbox" onRetry={waits.refetch} /> : null}
       {waits.data && items.length === 0 ? (
         <EmptyState icon={<IconInbox size={22} />} title="Nothing waits for a person">
-          When a run reaches an approval step, its question appears here and the run stands still without a worker.
+          When a run reaches an approval or a form, its question appears here and the run stands still without a worker.
         </EmptyState>
       ) : null}
       {items.length > 0 ? <Split ws={ws} waits={items} /> : null}
@@ -78,7 +78,7 @@ function Split({ ws, waits }: { ws: string; waits: readonly OpenWait[] }) {
             </Link>{' '}
             waits at <code>{chosen.path}</code>
           </p>
-          <ApprovalForm key={chosen.id} ws={ws} wait={chosen} may={may} onAnswered={onAnswered} />
+          <Question key={chosen.id} ws={ws} wait={chosen} may={may} onAnswered={onAnswered} />
         </div>
       ) : null}
     </div>

@@ -46,6 +46,7 @@ const SKIPPED: { [reason: string]: string } = {
   not_taken: 'Its branch was not chosen; nothing ran.',
   upstream_failed: 'A step that it needs failed; a resume opens it again.',
   by_person: 'A person chose to skip it.',
+  skip_if: 'Its behaviour says so: “leave it out if” was true.',
 };
 
 function waitingSentence(step: LiveStep): string {

@@ -245,8 +245,8 @@ const numberOf = (value: Json | undefined): number | null => (typeof value === '
 const handledOf = (value: Json | undefined): Step['handled'] =>
   value === 'fallback' || value === 'port' ? value : null;
 
-const waitOf = (value: Json | undefined): Step['wait'] =>
-  value === 'timer' || value === 'approval' || value === 'children' ? value : null;
+const WAITS = ['timer', 'approval', 'form', 'callback', 'children'] as const;
+const waitOf = (value: Json | undefined): Step['wait'] => WAITS.find((kind) => kind === value) ?? null;
 const crashOf = (event: RunEvent): number => (event.data.crash === true ? 1 : 0);
 
 function later(at: string, delay_s: number | null): string | null {

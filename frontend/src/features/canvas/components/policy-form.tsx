@@ -1,9 +1,9 @@
-import { NumberInput, Switch, Text } from '@mantine/core';
+import { NumberInput, Switch, TagsInput, Text } from '@mantine/core';
 import { useMemo } from 'react';
 
 import type { GraphNode, Policy, StepKind } from '../../../diagram';
 import type { Json } from '../../../lib/json';
-import { NO_SCOPE } from '../form/completion';
+import { NO_SCOPE, scopeOf } from '../form/completion';
 import { FieldRow } from '../form/field-row';
 import formClasses from '../form/form.module.css';
 import { fieldsOf } from '../form/schema';
@@ -23,10 +23,12 @@ interface Props {
 
 /** What the engine does with the step besides its work: try again, give up, go on without it. */
 export function PolicyForm({ node, kind }: Props) {
-  const { store } = useHands();
+  const { store, kinds } = useHands();
   const readOnly = !useCanvas((state) => state.canEdit);
   const problems = useCanvas((state) => problemsOfNode(state.problems, node.id));
   const ways = useCanvas((state) => state.document.edges.filter((edge) => edge.target === node.id).length);
+  const graph = useCanvas((state) => state.document);
+  const scope = useMemo(() => scopeOf(graph, node.id, kinds), [graph, node.id, kinds]);
   const { policy } = node;
   const change = (patch: Partial<Policy>, topic: string) =>
     store
@@ -42,7 +44,7 @@ export function PolicyForm({ node, kind }: Props) {
         field={name === 'limit_s' ? { ...field, default: kind?.default_limit_s } : field}
         value={policy[name] as Json | undefined}
         problems={problems.filter((problem) => problem.field?.includes(`policy.${name}`))}
-        scope={NO_SCOPE}
+        scope={name === 'skip_if' ? scope : NO_SCOPE}
         readOnly={readOnly}
         onChange={(value) => change({ [name]: value }, name)}
       />
@@ -52,7 +54,11 @@ export function PolicyForm({ node, kind }: Props) {
     <div className={classes.body}>
       <div className={formClasses.form}>
         <RetryFields policy={policy} readOnly={readOnly} onChange={(retry) => change({ retry }, 'retry')} />
+        {kind?.has_input === false ? null : row('skip_if')}
         {row('limit_s')}
+        {row('idle_limit_s')}
+        {row('queue_limit_s')}
+        {row('total_limit_s')}
         {row('on_error')}
         {policy.on_error === 'fallback' ? row('fallback') : null}
         {kind?.has_input === false ? null : row('on_upstream_failure')}
@@ -90,16 +96,21 @@ interface PartProps<T> {
   onChange: (value: T) => void;
 }
 
+type Retry = NonNullable<Policy['retry']>;
+
+const MOST: Partial<Record<keyof Retry, number>> = { attempts: 100, factor: 100, jitter: 1 };
+
 function RetryFields({ policy, readOnly, onChange }: PartProps<Policy['retry']>) {
   const retry = policy.retry ?? {};
   const words = useMemo(() => retryInWords(policy.retry), [policy.retry]);
-  const number = (name: keyof NonNullable<Policy['retry']>, label: string, otherwise: number, min: number) => (
+  const number = (name: Exclude<keyof Retry, 'on'>, label: string, otherwise: number, min: number) => (
     <NumberInput
       label={label}
       labelProps={{ className: classes.small }}
       value={retry[name] ?? otherwise}
       min={min}
-      max={name === 'attempts' ? 100 : 86_400}
+      max={MOST[name] ?? 86_400}
+      step={name === 'jitter' ? 0.1 : 1}
       readOnly={readOnly}
       onChange={(value) => onChange({ ...retry, [name]: value === '' ? undefined : Number(value) })}
     />
@@ -114,9 +125,20 @@ function RetryFields({ policy, readOnly, onChange }: PartProps<Policy['retry']>)
             {number('first_delay_s', 'First pause, s', 1, 0)}
             {number('factor', 'Then times', 2, 1)}
             {number('max_delay_s', 'At most, s', 300, 0)}
+            {number('jitter', 'Part left to chance', 0.5, 0)}
           </>
         ) : null}
       </div>
+      {(retry.attempts ?? 1) > 1 ? (
+        <TagsInput
+          label="After these errors only"
+          labelProps={{ className: classes.small }}
+          description="Codes, such as http_503; * for any. Empty: failures that may pass."
+          value={retry.on ?? []}
+          readOnly={readOnly}
+          onChange={(on) => onChange({ ...retry, on: on.length > 0 ? on : undefined })}
+        />
+      ) : null}
       <Text size="xs" c="dimmed" mt={4}>
         {words}
       </Text>

@@ -153,6 +153,7 @@ describe('policies', () => {
       tidyPolicy({ on_error: 'fail', queue: 'default', retry: { attempts: 1 }, fallback: 3, limit_s: undefined }),
     ).toEqual({});
     expect(tidyPolicy({ on_error: 'fallback' })).toEqual({ on_error: 'fallback', fallback: null });
+    expect(tidyPolicy({ skip_if: '', idle_limit_s: null, queue_limit_s: 5 })).toEqual({ queue_limit_s: 5 });
     expect(tidyPolicy({ join: 'all', join_count: 3 })).toEqual({});
     expect(tidyPolicy({ join: 'count' })).toEqual({ join: 'count', join_count: 2 });
     expect(tidyPolicy({ limit_key: '', limit_at_most: 3, rate_starts: 2 })).toEqual({});

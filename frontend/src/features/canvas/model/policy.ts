@@ -11,6 +11,31 @@ export const POLICY_SCHEMA: JsonObject = {
       description: 'Of one attempt. Then it is stopped and counts as failed.',
       'x-pawl': { widget: 'duration', literal: true },
     },
+    idle_limit_s: {
+      type: 'number',
+      title: 'Idle limit',
+      description: 'Of an attempt that shows no sign of itself: no log, no progress. Then it has timed out.',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
+    queue_limit_s: {
+      type: 'number',
+      title: 'Limit of waiting for a worker',
+      description: 'Ready for longer, the step fails.',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
+    total_limit_s: {
+      type: 'number',
+      title: 'Limit of all attempts',
+      description: 'Together with the pauses between them, since the first start or the last resume.',
+      'x-pawl': { widget: 'duration', literal: true },
+    },
+    skip_if: {
+      type: 'string',
+      title: 'Leave it out if',
+      description: 'An expression that gives true or false, looked at before anything else of the step.',
+      examples: ['{{ run.input.dry_run }}'],
+      'x-pawl': { widget: 'expression' },
+    },
     on_error: {
       enum: ['fail', 'fallback', 'port'],
       default: 'fail',
@@ -136,12 +161,15 @@ const WITHOUT_SAYING: { [name: string]: Json } = {
   reuse_effects: false,
 };
 
-/** Without what says nothing: fields at their defaults, and outputs that the choice above no longer asks for. */
+/** Texts that say nothing where they are empty. */
+const TEXTS = new Set(['queue', 'skip_if', 'limit_key']);
+
+/** Without what says nothing: fields at their defaults, and those that the choice above no longer asks for. */
 export function tidyPolicy(policy: Policy): Policy {
   const entries = Object.entries(policy).filter(([name, value]) => {
     if (value === undefined || value === null)
       return name === 'fallback' || name === 'default' ? value === null : false;
-    return value !== WITHOUT_SAYING[name] && !(name === 'queue' && value === '');
+    return value !== WITHOUT_SAYING[name] && !(value === '' && TEXTS.has(name));
   });
   const {
     fallback,
@@ -150,8 +178,14 @@ export function tidyPolicy(policy: Policy): Policy {
     join_count: many,
     reuse_for_s: age,
     reuse_effects: anyway,
+    limit_at_most,
+    rate_starts,
+    rate_per_s,
     ...rest
   } = Object.fromEntries(entries) as Policy;
+  const limits = Object.fromEntries(
+    Object.entries({ limit_at_most, rate_starts, rate_per_s }).filter(([, value]) => value !== undefined),
+  );
   const needed = Object.fromEntries(
     Object.entries(retry ?? {}).filter(([, value]) => value !== undefined),
   ) as NonNullable<Policy['retry']>;
@@ -159,6 +193,7 @@ export function tidyPolicy(policy: Policy): Policy {
   return {
     ...(retries ? { retry: needed } : {}),
     ...rest,
+    ...(rest.limit_key ? limits : {}),
     ...(rest.join === 'count' ? { join_count: many ?? 2 } : {}),
     ...(rest.reuse && age ? { reuse_for_s: age } : {}),
     ...(rest.reuse && anyway ? { reuse_effects: true } : {}),
@@ -167,13 +202,16 @@ export function tidyPolicy(policy: Policy): Policy {
   };
 }
 
+const ONLY_PASSING = 'Only failures that may pass are tried again.';
+
 /** '3 attempts: pauses of up to 1 s, 2 s.' */
 export function retryInWords(retry: Policy['retry']): string {
-  const { attempts = 1, first_delay_s = 1, factor = 2, max_delay_s = 300 } = retry ?? {};
+  const { attempts = 1, first_delay_s = 1, factor = 2, max_delay_s = 300, on } = retry ?? {};
   if (attempts <= 1) return 'It is tried once. A person can resume it.';
   const pauses = Array.from({ length: Math.min(attempts - 1, 6) }, (_, at) =>
     Math.min(first_delay_s * factor ** at, max_delay_s),
   );
   const more = attempts - 1 > pauses.length ? ' and so on' : '';
-  return `Pauses of up to ${pauses.map(writeDuration).join(', ')}${more}. Only failures that may pass are tried again.`;
+  const which = on ? `Tried again after ${on.includes('*') ? 'any failure' : on.join(', ')}.` : ONLY_PASSING;
+  return `Pauses of up to ${pauses.map(writeDuration).join(', ')}${more}. ${which}`;
 }
