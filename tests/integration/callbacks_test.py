@@ -220,6 +220,23 @@ def test_a_callback_that_comes_in_the_middle_of_the_finish_that_opens_its_wait_i
     assert world.output(run_id, "K") == "just now"
 
 
+def test_of_two_early_callbacks_at_once_the_first_counts(world: World, hand: Hand) -> None:
+    run_id = begun(world, DRAWING)
+    token = token_of(world, run_id)
+    with closing(Link(name="other")) as other:
+
+        def meanwhile() -> None:
+            with other.connection.transaction():
+                assert receive(other.connection, token, '"first"').result == "kept"
+
+        with world.connection.transaction():
+            meddled = cast(Connection, Meddled(world.connection, meanwhile))
+            assert receive(meddled, token, '"second"').result == "already"
+    hand.finish(hand.take(), Succeeded(1))
+    hand.finish(hand.take(), CALLBACK)
+    assert world.output(run_id, "K") == "first"
+
+
 def test_a_callback_during_the_attempt_that_will_wait_is_kept_for_it(world: World, hand: Hand) -> None:
     run_id = begun(world, DRAWING)
     hand.finish(hand.take(), Succeeded(1))
