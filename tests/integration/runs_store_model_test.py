@@ -29,6 +29,7 @@ from runs.core.fold import fold
 from runs.core.outcomes import Crashed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.rows import Event
 from runs.core.transition import Transition
+from runs.engine.callback import issue, receive
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command, CommandIdTaken
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
@@ -238,6 +239,19 @@ class Machine(RuleBasedStateMachine):
             self.order(command, lambda: answer_wait(self.world.connection, command, given))
 
     @rule(dice=DICE)
+    def call_back(self, dice: Random) -> None:
+        """By the link of any step, whatever it does just now: what comes early may be for a wait that never comes."""
+        path = dice.choice(list(self.world.statuses(self.run_id)))
+        token = issue(self.world.connection, self.run_id, {"it": path}, secret="of the test")["it"]
+        before = self.event_seq()
+        try:
+            with self.world.connection.transaction():
+                result = receive(self.world.connection, token, "5").result
+        except AppError:
+            result = "already"
+        assert (self.event_seq() == before) == (result == "already")
+
+    @rule(dice=DICE)
     def decide(self, dice: Random) -> None:
         open_ = [path for path, status in self.world.statuses(self.run_id).items() if status == "needs_decision"]
         if open_:
@@ -302,7 +316,9 @@ class Machine(RuleBasedStateMachine):
     def outcome(self, held: Held, dice: Random) -> Outcome:
         kind = self.definition.nodes[held.node_id].kind
         if dice.randrange(3) == 0:
-            waits = [Waits("timer", 5.0, {}), Waits("approval", dice.choice([None, 60.0]), {})]
+            rules = {"approvals_needed": dice.choice([1, 1, 2]), "on_expire": dice.choice(["fail", "reject"])}
+            asked = Waits(dice.choice(["approval", "form", "callback"]), dice.choice([None, 60.0]), rules)
+            waits = [Waits("timer", 5.0, {}), asked]
             return dice.choice([FLAKY, BROKEN, TimedOut(1.0), Crashed("killed"), Stopped(), *waits])
         return self.success(kind, dice)
 
