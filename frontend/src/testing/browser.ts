@@ -36,7 +36,7 @@ export async function startMock(): Promise<void> {
       const message = JSON.parse(String(data)) as ClientMessage;
       if ('ping' in message) send({ type: 'pong', n: message.ping });
       else if ('subscribe' in message) subscribe(message.subscribe);
-      else if ('run' in message.unsubscribe) followed.delete(message.unsubscribe.run);
+      else if ('unsubscribe' in message && 'run' in message.unsubscribe) followed.delete(message.unsubscribe.run);
     });
   });
   const worker = setupWorker(...createHandlers(world), onConnection);

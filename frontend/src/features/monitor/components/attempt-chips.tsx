@@ -17,6 +17,7 @@ const SHAPES: Readonly<Record<Attempt['outcome'], StepStatus>> = {
   timed_out: 'failed',
   lost: 'failed',
   cancelled: 'cancelled',
+  skipped: 'skipped',
 };
 
 function endedChip({ number, outcome, started_at, finished_at }: Attempt): Chip {
