@@ -75,13 +75,12 @@ def plan_ticks(cron: Cron, *, after: datetime, now: datetime, misfire: Misfire, 
 
 def _first_made_up(cron: Cron, *, after: datetime, now: datetime, misfire: Misfire, at_most: int) -> datetime | None:
     """From which late tick on they are fired all the same."""
-    match misfire:
-        case Misfire.SKIP:
-            return None
-        case Misfire.RUN_ONCE:  # one that is on time stands for the late ones as well
-            found = newest(cron, after=after, until=now, count=1)
-        case Misfire.ALL:
-            found = newest(cron, after=after, until=now - timedelta(seconds=LATE_S), count=at_most)
+    if misfire is Misfire.SKIP:
+        return None
+    if misfire is Misfire.RUN_ONCE:  # one that is on time stands for the late ones as well
+        found = newest(cron, after=after, until=now, count=1)
+    else:
+        found = newest(cron, after=after, until=now - timedelta(seconds=LATE_S), count=at_most)
     return found[0].at if found else None
 
 

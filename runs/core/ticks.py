@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -156,10 +156,7 @@ def _tick(cron: Cron, at: datetime) -> Tick:
 
 def _walls(cron: Cron, begin: datetime, end: datetime) -> Iterator[datetime]:
     """What the expression names on the wall clock, begin <= wall < end."""
-    for wall in CronSim(cron.text, begin.replace(microsecond=0) - SECOND):
-        if wall >= end:
-            return
-        yield wall
+    return takewhile(lambda wall: wall < end, CronSim(cron.text, begin.replace(microsecond=0) - SECOND))
 
 
 def _has_tick(cron: Cron, begin: datetime, end: datetime) -> bool:

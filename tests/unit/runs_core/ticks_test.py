@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from runs.core.ticks import BadSchedule, Tick, newest, read_cron, ticks, upcoming
+from runs.core.ticks import BadSchedule, Tick, newest, next_tick, read_cron, ticks, upcoming
 
 
 def at(text: str) -> datetime:
@@ -118,6 +118,16 @@ def test_a_moment_itself_is_not_after_it() -> None:
     ]
     after = at("2026-01-01T01:59:59.999")
     assert [tick.at for tick in ticks(timing, after=after, until=at("2026-01-01T02:00"))] == [at("2026-01-01T02:00")]
+
+
+def test_what_is_due_within_the_very_second_after_the_end_is_left_out() -> None:
+    timing = read_cron("0 * * * *", "UTC")
+    assert list(ticks(timing, after=at("2026-01-01T00:30"), until=at("2026-01-01T00:59:59.5"))) == []
+
+
+def test_the_next_tick_is_the_first_that_is_upcoming() -> None:
+    timing = read_cron("0 * * * *", "Europe/Berlin")
+    assert [next_tick(timing, at("2026-01-01T00:30"))] == upcoming(timing, at("2026-01-01T00:30"), count=1)
 
 
 def test_the_newest_are_found_without_counting_all() -> None:
