@@ -17,6 +17,7 @@ from config.services.house import REPOSITORY
 from runs.engine.decide import decide_step
 from runs.models import Run
 from tests.fleet import Fleet
+from tests.interleavings.acts import ACTS
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.crash]
 
@@ -32,6 +33,7 @@ POINTS = {
     "after_body": True,
     "in_heartbeat": True,
 }
+IN_ACTS = {"in_fork": "forks"}  # their act dies at each of its statements, in tests/interleavings
 OF_SWEEPERS = ("in_sweep", "before_wake")
 ONCE = ("after_claim", "after_upload", "in_heartbeat")  # these are passed once by each worker, or by its own clock
 BIG = "x" * 20_000  # larger than a row holds: uploaded before the finish
@@ -140,4 +142,5 @@ def test_each_named_point_is_a_moment_of_some_test() -> None:
     named = {name for file in folder.rglob("*.py") for name in re.findall(r'failpoint\("(\w+)"\)', file.read_text())}
     told = "".join(file.read_text() for file in (REPOSITORY / "tests").rglob("*_test.py"))
     armed = {name for name in named if re.search(rf"\b{name}\b[^\n]*(exit9|raise|pause|sleep)", told)}
-    assert named == {*POINTS, *OF_SWEEPERS} | armed
+    assert named == {*POINTS, *OF_SWEEPERS, *IN_ACTS} | armed
+    assert set(IN_ACTS.values()) <= set(ACTS)

@@ -18,6 +18,7 @@ from runs.engine.claim import claim
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import finish, keep_values
+from runs.engine.fork import Forking, fork_run
 from runs.engine.resume import resume_run
 from runs.engine.retention import Housekeeping
 from runs.engine.start import Start, start_run
@@ -199,6 +200,17 @@ def hears_back(scene: Scene, connection: Connection) -> Any:
         return callback.receive(connection, scene.token or "no link", '{"paid": true}')
 
 
+def is_decided(scene: Scene) -> None:
+    """Nobody copies what nobody knows."""
+    decides(scene, scene.link.connection)
+
+
+@act("fork.fork_run", before=is_decided)
+def forks(scene: Scene, connection: Connection) -> Any:
+    with connection.transaction():
+        return fork_run(connection, scene.command("fork", subject="A"), Forking(path="A"), then=lambda told: None)
+
+
 @act("control.pause_run")
 def pauses(scene: Scene, connection: Connection) -> Any:
     with connection.transaction():
@@ -257,6 +269,19 @@ def is_overdue(scene: Scene) -> None:
 @act("sweep.stop_overdue", before=is_overdue)
 def stops_what_is_overdue(scene: Scene, connection: Connection) -> Any:
     return sweep.stop_overdue(connection)
+
+
+def is_over_limit(scene: Scene) -> None:
+    """B took too long with all its attempts, G waited too long for a worker."""
+    connection = scene.link.connection
+    for column, path in (("total_until", "B"), ("queue_until", "G")):
+        late = f"UPDATE runs_steprun SET {column} = statement_timestamp() WHERE run_id = %s AND path = %s"
+        connection.execute(late.encode(), (scene.id, path))
+
+
+@act("sweep.fail_over_limit", before=is_over_limit)
+def fails_what_is_over_its_limit(scene: Scene, connection: Connection) -> Any:
+    return sweep.fail_over_limit(connection)
 
 
 @act("sweep.wake_unclaimed")

@@ -6,11 +6,13 @@ is not the first one's. `make test` tries the first and last points and some bet
 
 import pytest
 
+from kit.failpoints import FailpointHit
 from runs.link import Link
 from tests.engine import World
 from tests.interleavings.acts import ACTS
 from tests.interleavings.playing import PROVE, dies, does, points_of, some_of
 from tests.interleavings.scene import Scene, publish
+from tests.staging import failpoints
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.timeout(1_200)]
 
@@ -30,6 +32,16 @@ def test_wherever_an_act_dies_the_others_bring_the_run_to_its_end(world: World, 
             if other is not act:
                 does(other, scene)
         scene.check()
+
+
+def test_a_callback_that_breaks_off_in_the_middle_is_taken_when_it_comes_again(world: World, link: Link) -> None:
+    scene, act = Scene(world, publish(world), link), ACTS["hears_back"]
+    act.before(scene)
+    with failpoints("in_callback:raise"), pytest.raises(FailpointHit):
+        act.do(scene, link.connection)
+    assert act.do(scene, link.connection).result == "kept"
+    assert act.do(scene, link.connection).result == "already"
+    scene.check()
 
 
 @pytest.mark.parametrize("name", ACTS)

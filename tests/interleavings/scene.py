@@ -35,7 +35,8 @@ DRAWING = """S > A + B + D + P + N + X + L + E[Y] + C + F + G, A + B + D + N + X
 P ?approved> J, J > Z"""
 KINDS = {"X": "pass_through", "Y": "pass_through", "G": "template"}
 POLICIES = {
-    "B": Policy(retry=Retry(attempts=5)),
+    "B": Policy(retry=Retry(attempts=5), total_limit_s=3600),
+    "G": Policy(queue_limit_s=3600),
     "N": Policy(delivery="at_most_once"),
     "F": Policy(limit_key="crm", limit_at_most=5),
     "J": Policy(on_upstream_failure="default"),
@@ -46,6 +47,8 @@ LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHER
 BROKEN_IN = "SELECT what FROM runs_broken WHERE run_id = %s"
 DONE = "SELECT path, attempt, fence, output, finished_at FROM runs_steprun WHERE run_id = %s AND status = 'succeeded'"
 OPEN_WAITS = "SELECT id FROM runs_wait WHERE run_id = %s AND status = 'open'"
+OTHERS = """SELECT id, idempotency_key FROM runs_run WHERE workflow_id = %s AND id <> %s
+    AND status NOT IN ('succeeded', 'failed', 'cancelled')"""
 ROUNDS = 60
 
 
@@ -133,7 +136,7 @@ class Scene:
         """Nothing is broken; everything can still be driven to its end; what had succeeded stays as it is."""
         assert self.broken() == []
         done = self.done()
-        twin = self._cancel_the_other_run()
+        others = self._cancel_the_other_runs()
         self._bury(hand.id for hand in (self.hand, self.dead, self.gone))
         worker = Hand(self.link)
         for _ in range(ROUNDS):
@@ -144,17 +147,18 @@ class Scene:
         assert self.broken() == []
         after = self.done()
         assert {path: after.get(path) for path in done} == done
-        assert twin is None or self.world.run(twin).status == "cancelled"
+        assert [self.world.run(other).status for other in others] == ["cancelled"] * len(others)
 
-    def _cancel_the_other_run(self) -> UUID | None:
-        """The one that an act may have started; never two."""
-        query = "SELECT id FROM runs_run WHERE idempotency_key = %s"
-        found = [id_ for (id_,) in self.world.connection.execute(query, (self.start_key,))]
-        assert len(found) <= 1, "one key started two runs"
-        for id_ in found:
-            with self.world.connection.transaction():
-                cancel_run(self.world.connection, Command(new_id(), id_, "cancel", "Ana"))
-        return found[0] if found else None
+    def _cancel_the_other_runs(self) -> list[UUID]:
+        """Those that an act may have started or forked; never two for one key or one command."""
+        connection = self.world.connection
+        found = connection.execute(OTHERS, (self.version.workflow_id, self.id)).fetchall()
+        keys = [key for _, key in found]
+        assert len(keys) == len(set(keys)), "one key, or one fork, made two runs"
+        for id_, _ in found:
+            with connection.transaction():
+                cancel_run(connection, Command(new_id(), id_, "cancel", "Ana"))
+        return [id_ for id_, _ in found]
 
     def _bury(self, ids: Iterable[UUID]) -> None:
         for id_ in ids:
