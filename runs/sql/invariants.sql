@@ -134,10 +134,26 @@ CREATE OR REPLACE VIEW runs_broken_i15 AS  -- a firing that is fired has a run, 
     UNION ALL
     SELECT r.id, 'I15: run ' || r.number || ' is in no ledger' FROM runs_run r JOIN runs_trigger t ON t.id = r.trigger_id
     WHERE NOT EXISTS (SELECT FROM runs_firing f WHERE f.run_id = r.id);
+CREATE OR REPLACE VIEW runs_broken_i16 AS  -- what a breakpoint holds is ready, in a paused run
+    SELECT r.id AS run_id, 'I16: ' || p.path || ' is held, and is ' || coalesce(s.status, 'not there') || ' in a run that is '
+        || r.status AS what
+    FROM runs_run r CROSS JOIN LATERAL json_array_elements_text(r.paused_at::json) AS p(path)
+    LEFT JOIN runs_steprun s ON s.run_id = r.id AND s.path = p.path
+    WHERE r.status <> 'paused' OR s.status IS DISTINCT FROM 'ready';
+CREATE OR REPLACE VIEW runs_broken_i17 AS  -- a bulk operation's report is what its commands did
+    SELECT i.run_id, 'I17: run ' || i.number || ' is reported as ' || i.status || CASE WHEN c.id IS NULL
+        THEN ', and has no such command' ELSE ', and the command was done' END AS what
+    FROM runs_bulkrun i JOIN runs_run r ON r.id = i.run_id LEFT JOIN runs_command c ON c.id = i.command_id
+    WHERE (i.status = 'done') <> (c.id IS NOT NULL)
+    UNION ALL
+    SELECT i.run_id, 'I17: run ' || i.number || ' of a bulk operation that is done was left out'
+    FROM runs_bulkoperation b JOIN runs_bulkrun i ON i.bulk_id = b.id WHERE b.status = 'done' AND i.status = 'pending';
 CREATE OR REPLACE VIEW runs_broken AS
     SELECT * FROM runs_broken_i1 UNION ALL SELECT * FROM runs_broken_i2 UNION ALL SELECT * FROM runs_broken_i3
     UNION ALL SELECT * FROM runs_broken_i4 UNION ALL SELECT * FROM runs_broken_i5 UNION ALL SELECT * FROM runs_broken_i6 UNION ALL SELECT * FROM runs_broken_i7
     UNION ALL SELECT * FROM runs_broken_i8 UNION ALL SELECT * FROM runs_broken_i9 UNION ALL SELECT * FROM runs_broken_i10
     UNION ALL SELECT * FROM runs_broken_i11 UNION ALL SELECT * FROM runs_broken_i12 UNION ALL SELECT * FROM runs_broken_i13
     UNION ALL SELECT * FROM runs_broken_i14
-    UNION ALL SELECT * FROM runs_broken_i15;
+    UNION ALL SELECT * FROM runs_broken_i15
+    UNION ALL SELECT * FROM runs_broken_i16
+    UNION ALL SELECT * FROM runs_broken_i17;
