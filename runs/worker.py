@@ -26,6 +26,7 @@ from runs.desk import Desk
 from runs.dispatch import wake
 from runs.engine import limits
 from runs.engine.checkpoint import FencedOut
+from runs.engine.children import deliver
 from runs.engine.claim import claim
 from runs.engine.definitions import definition_of
 from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
@@ -46,6 +47,7 @@ BUDGET_S = 20.0  # of one message; then another message lets other lanes and run
 STEPS_IN_A_ROW = 64  # of one run, before others that wait are looked at
 TURN_S = 1.0  # of one run, before another workspace has its turn
 CONTENDED_TRIES = 12
+POST_AT_ONCE = 16  # rows of the outbox that a worker delivers after a finish; sweepers do the rest
 DESK_WAIT_S = 0.02  # for what another thread of this process may give away
 CONTENDED_PAUSE_S = 0.001  # at first; doubled each time up to thirty times as much
 
@@ -327,6 +329,8 @@ class Slot:
             self.process.values.keep((held.run_id, held.path), kept.outcome.output, size=kept.size)
         if finished.told is not None:
             finished.told.announce()
+            if finished.told.has_post:
+                self.link.retry(lambda connection, _: deliver(connection, at_most=POST_AT_ONCE))
         self._let_go(held, finished)
 
     def _let_go(self, held: Held, finished: Finished) -> None:

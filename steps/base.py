@@ -123,10 +123,12 @@ class WaitFor:
     kind 'timer': succeeds after `seconds` with `output`. kind 'approval': a person answers; `data` is what they see;
     the answer is the output, and leaves by the port that the answer names ('approved' | 'rejected'). kind 'form': a
     person fills in the form of `data` (schema), which is the output. kind 'callback': a program posts to the step's
-    link (run.callbacks.<key>), what it sends is the output; what came before counts as well.
+    link (run.callbacks.<key>), what it sends is the output; what came before counts as well. kind 'child': a run of
+    another workflow is started from `data` ({workflow: its id, version: number or null, input}) and ends; what it
+    answers is the output.
     """
 
-    kind: Literal["timer", "approval", "form", "callback"]
+    kind: Literal["timer", "child", "approval", "form", "callback"]
     seconds: float | None = None  # timer: how long; others: the deadline, None for no deadline
     data: Mapping[str, Any] = field(default_factory=dict)
     output: Any = None

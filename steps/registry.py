@@ -21,8 +21,8 @@ from steps.base import Body, SetUp, StepSpec
 GROUP = "pawl.steps"
 EXTRA_STEPS = "PAWL_EXTRA_STEPS"
 BUILTIN: tuple[str, ...] = (
-    "start", "branch", "switch", "merge", "map", "loop", "try_block", "delay", "wait_until", "pass_through", "fail",
-    "output",
+    "start", "branch", "switch", "merge", "map", "loop", "try_block", "run_workflow", "delay", "wait_until",
+    "pass_through", "fail", "output",
     "set_fields", "validate", "template",
     "python",
     "http_request", "wait_for_callback", "sql", "email",

@@ -16,7 +16,7 @@ from runs.core.definition import Definition
 from runs.core.fork import Fork, Source, plan_fork
 from runs.core.forking import begin_fork, standing
 from runs.core.outcomes import Fans, Outcome, Succeeded
-from runs.core.rows import EndedAttempt, Event, Row, RunRow, Stored
+from runs.core.rows import EndedAttempt, Event, Row, RunRow, Sent, Stored
 from runs.core.settle import settle_attempt
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import ScopeKey, Transition
@@ -40,6 +40,7 @@ class MemoryRun:
     events: list[Event] = field(default_factory=list)
     attempts: list[EndedAttempt] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
+    outbox: list[Sent] = field(default_factory=list)
     early: dict[int, Stored] = field(default_factory=dict)  # callbacks that came before their wait, by step run
     places: int = 0  # in containers, beyond their windows: each act of a person on a step of a settled item takes one
 
@@ -134,6 +135,7 @@ class MemoryRun:
         self.run = replace(tx.run)
         self.events += tx.events
         self.attempts += tx.attempts
+        self.outbox += tx.outbox
         self.check()
 
     def check(self) -> None:

@@ -35,6 +35,9 @@ CODES: Mapping[str, Severity] = {
     "unknown_field": "error",
     "connection_unknown": "error",
     "connection_kind": "error",
+    "calls_itself": "error",
+    "workflow_unknown": "error",
+    "workflow_not_live": "warning",
     # expressions
     "bad_expression": "error",
     "unknown_name": "error",

@@ -1,19 +1,63 @@
-"""The problems of a graph here and now: against the step library, and the connections that the workspace has."""
+"""The problems of a graph here and now: against the step library, and the workspace's connections and workflows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from builder.connections.selectors import kinds_in
-from builder.graph.model import Graph
+from builder.expressions import holds_expression
+from builder.graph.model import Graph, Node
 from builder.validation.check import check
+from builder.validation.issues import Problem
+from builder.validation.nodes import named
 from steps import registry
 from teams.models import Workspace
 
 
-def problems_of(graph: Graph, workspace: Workspace) -> list[dict[str, str]]:
-    """As the API shows them: {code, severity, message, node?, field?, edge?}."""
+def problems_of(graph: Graph, workspace: Workspace, *, workflow_id: UUID | None = None) -> list[dict[str, str]]:
+    """As the API shows them: {code, severity, message, node?, field?, edge?}. `workflow_id` is whose graph it is."""
     found = check(graph, registry.all_specs(), connections=kinds_in(workspace))
-    return [problem.as_json() for problem in found]
+    return [problem.as_json() for problem in (*found, *call_problems(graph, workspace, workflow_id))]
+
+
+def call_problems(graph: Graph, workspace: Workspace, own: UUID | None) -> Iterator[Problem]:
+    """Of steps that run other workflows."""
+    calls = [(node, field, called) for node in graph.nodes for field, called in called_by(node)]
+    if not calls:
+        return
+    wanted = [called for _, _, called in calls if is_id(called)]
+    known = workspace.workflows.filter(id__in=wanted).prefetch_related("versions")
+    workflows = {str(workflow.id): workflow for workflow in known}
+    for node, field, called in calls:
+        workflow = workflows.get(called.lower())
+        if own is not None and called.lower() == str(own):
+            message = f"{named(node)} runs this very workflow, which would run itself without end. Choose another one."
+            yield Problem("calls_itself", message, node=node.id, field=field)
+        elif workflow is None:
+            message = f"{named(node)} runs a workflow that is not in this workspace. Choose one that is."
+            yield Problem("workflow_unknown", message, node=node.id, field=field)
+        elif workflow.archived_at is not None or not workflow.versions.all():
+            what = "is archived" if workflow.archived_at else "was never published"
+            message = f"{named(node)} runs the workflow '{workflow.name}', which {what}: as things stand it fails."
+            yield Problem("workflow_not_live", message, node=node.id, field=field)
+
+
+def called_by(node: Node) -> Iterator[tuple[str, str]]:
+    """Settings of the node that name a workflow, and its id as written. What an expression gives shows in the run."""
+    spec = registry.all_specs().get(node.kind)
+    properties = registry.schema(node.kind).get("properties", {}) if spec else {}
+    for field, schema in properties.items():
+        value = node.config.get(field)
+        names_workflow = schema.get("x-pawl", {}).get("widget") == "workflow"
+        if names_workflow and isinstance(value, str) and value and not holds_expression(value):
+            yield field, value
+
+
+def is_id(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False
 
 
 def has_errors(problems: Sequence[Mapping[str, Any]]) -> bool:

@@ -103,7 +103,7 @@ def draft_of(workflow: Workflow) -> dict[str, Any]:
     return {
         "revision": draft.revision,
         "graph": document_of(draft.graph),
-        "problems": problems_of(graph_of(draft.graph), workflow.workspace),
+        "problems": problems_of(graph_of(draft.graph), workflow.workspace, workflow_id=workflow.id),
         "updated_at": draft.updated_at,
         "updated_by": str(draft.updated_by) if draft.updated_by else None,
     }

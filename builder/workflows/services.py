@@ -103,7 +103,7 @@ def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "") 
     """
     require(actor, Permission.EDIT, workflow.workspace)
     draft = _draft_at(actor, workflow, revision)
-    problems = problems_of(graph_of(draft.graph), workflow.workspace)
+    problems = problems_of(graph_of(draft.graph), workflow.workspace, workflow_id=workflow.id)
     if has_errors(problems):
         raise DraftHasProblems(
             "The draft has problems. Mend those that are errors, then publish again.", problems=problems

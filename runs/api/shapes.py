@@ -185,8 +185,16 @@ class RunOutput(Out):
     truncated = serializers.BooleanField()
 
 
+class ParentStep(Out):
+    run = serializers.UUIDField()
+    number = serializers.IntegerField()
+    workflow = WorkflowRef()
+    path = serializers.CharField()
+
+
 class RunWithInput(RunRow):
     input = AnyJson()
+    parent = ParentStep(allow_null=True)
     breakpoints = BreakpointOut(many=True)
     deadline_s = serializers.FloatField(allow_null=True)
     output = RunOutput(allow_null=True)
@@ -197,6 +205,13 @@ class MapCounts(Out):
     opened = serializers.IntegerField()
     settled = serializers.IntegerField()
     failed = serializers.IntegerField()
+
+
+class ChildRun(Out):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=RUN_STATUSES)
+    workflow = WorkflowRef()
 
 
 class Step(Out):
@@ -212,7 +227,9 @@ class Step(Out):
     port = serializers.CharField(allow_null=True)
     handled = serializers.ChoiceField(choices=["fallback", "port"], allow_null=True)
     reason = serializers.CharField(allow_null=True)
-    wait = serializers.ChoiceField(choices=["timer", "approval", "form", "callback", "children"], allow_null=True)
+    wait = serializers.ChoiceField(
+        choices=["timer", "approval", "form", "callback", "children", "child"], allow_null=True
+    )
     origin = serializers.CharField()
     reused_from = ReusedFrom(allow_null=True)
     error = StepError(allow_null=True)
@@ -225,6 +242,7 @@ class Step(Out):
     idempotency_key = serializers.CharField()
     fence = serializers.IntegerField(allow_null=True)
     map = MapCounts(allow_null=True)
+    child = ChildRun(allow_null=True)
 
 
 class Snapshot(Out):

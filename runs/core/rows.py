@@ -16,6 +16,8 @@ DEADLINE = "deadline"  # of its run
 # Why it was cancelled, if no person did it: a join that takes the first went on with another way. No resume opens it.
 OUTRUN = "outrun"
 FORKED = "forked"  # in an item of a fork that its container has not opened yet
+CHILD = "child"  # kind of wait: for a run that the step has started
+MOST_NESTED = 10  # runs inside each other, below the first
 # Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
 UNKNOWN_OUTCOME = "unknown_outcome"
 
@@ -38,6 +40,8 @@ class RunRow:
     breakpoints: Breakpoints = NO_BREAKPOINTS
     paused_at: tuple[str, ...] = ()  # paths of steps before which a breakpoint stopped the run
     error: dict[str, Any] | None = None  # why it failed, or why it is being stopped
+    parent_step_id: int | None = None  # the step run, of another run, that has started this one
+    depth: int = 0  # how many runs it lies inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +140,12 @@ class OpenedWait:
     attempt: int
     data: dict[str, Any]
     expires_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a transition tells another run: call_child | stop_child | child_done. In order for each step run."""
+
+    kind: str
+    step_run_id: int  # of the step that has, or wants, the child
+    data: dict[str, Any]

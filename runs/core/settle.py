@@ -19,7 +19,7 @@ from runs.core.outcomes import (
     Waits,
 )
 from runs.core.policy import CRASH_BUDGET, crash_delay_s, is_tried_again, retry_delay_s
-from runs.core.rows import SKIP_IF, UNKNOWN_OUTCOME, Items, Row, Stored
+from runs.core.rows import CHILD, MOST_NESTED, SKIP_IF, UNKNOWN_OUTCOME, Items, Row, Sent, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 
@@ -121,8 +121,16 @@ def park(tx: Transition, row: Row, wait: Waits, *, output: Stored | None) -> Non
         tx.used_callbacks.append(row.id)
         succeed(tx, row, output=early, port=OUT_PORT)
         return
+    if wait.kind == CHILD and tx.run.depth >= MOST_NESTED:
+        message = f"Nesting too deep: this run lies {tx.run.depth} runs deep, and {MOST_NESTED} are the most."
+        error = {"code": "nesting_too_deep", "message": message}
+        tx.end_attempt(row, "failed", dict(error))
+        fail(tx, row, error)
+        return
     row.delay_s = wait.seconds if wait.kind == "timer" else None
-    if wait.kind == "timer":
+    if wait.kind == CHILD:
+        tx.outbox.append(Sent("call_child", row.id, dict(wait.data)))
+    elif wait.kind == "timer":
         row.output, row.until = output, wait.data.get("until")
     else:
         tx.open_wait(row, wait.kind, data=wait.data, expires_s=wait.seconds)

@@ -12,8 +12,8 @@ from builder.graph.model import Node
 from kit.errors import AppError
 from runs.core.breakpoints import BEGUN
 from runs.core.definition import Definition
-from runs.core.rows import EndedAttempt, Event, OpenedWait, Row, RunRow, Stored
-from runs.core.states import OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
+from runs.core.rows import CHILD, EndedAttempt, Event, OpenedWait, Row, RunRow, Sent, Stored
+from runs.core.states import FINAL_RUNS, OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
 
 # Whoever leaves one of these begins anew: its limits count from its next start.
 FRESH = frozenset(
@@ -83,6 +83,7 @@ class Transition:
         self.waits: list[OpenedWait] = []
         self.closed_waits: list[tuple[int, str, Mapping[str, Any]]] = []  # (step run id, status, answer)
         self.used_callbacks: list[int] = []  # step run ids whose early callback was their wait's answer
+        self.outbox: list[Sent] = []
         self.readied: list[Row] = []
         self.claimer: UUID | None = None  # the worker for whom a step was started
         self.is_alone = False  # whether nobody else held a step of the run when it was last written
@@ -159,6 +160,7 @@ class Transition:
             raise ImpossibleMove(f"{row.path} cannot go from {row.status} to {to}.", path=row.path)
         self.touch(row)
         self._count(row, -1)
+        self._dismiss_child(row)
         before, row.status = row.status, to
         if to is not StepStatus.RUNNING:
             row.worker = row.claim = None
@@ -218,6 +220,8 @@ class Transition:
         if to is RunStatus.RUNNING:
             self.run.error = None
         self.tell(f"run.{to}", None, data)
+        if to in FINAL_RUNS and self.run.parent_step_id is not None:
+            self.outbox.append(Sent("child_done", self.run.parent_step_id, {}))
 
     def claim(self, row: Row, *, worker: UUID, claim: UUID) -> None:
         """Ready -> running for this worker, in the transaction that made it ready: the event of its start is enough."""
@@ -247,7 +251,7 @@ class Transition:
         self.touched, self.progressed, self._changed, self.claimer = {}, {}, {}, None
         self.spare = [row for row in (*self.spare, *self.readied) if row.status is StepStatus.READY]
         self.events, self.attempts, self.waits, self.closed_waits, self.readied = [], [], [], [], []
-        self.used_callbacks = []
+        self.used_callbacks, self.outbox = [], []
 
     def catch_up(self, run: RunRow, changed: list[Row]) -> None:
         """Takes what others changed since `first_seq`: the run's row, and the rows of the top level that are not as
@@ -263,6 +267,11 @@ class Transition:
         return key in self._scopes
 
     # ------------------------------------------------------------------ inside
+    def _dismiss_child(self, row: Row) -> None:
+        """A step that goes on without the end of the run that it has started wants it stopped."""
+        if row.wait_kind == CHILD and row.id is not None:
+            self.outbox.append(Sent("stop_child", row.id, {}))
+
     def _untell_ready(self, row: Row) -> None:
         """Takes back the event 'ready' of a row that this same transaction starts, when it is the last one told."""
         last = self.events[-1] if self.events else None

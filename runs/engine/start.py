@@ -23,12 +23,12 @@ from runs.store.read import Connection, Rows
 from runs.store.write import write
 
 INSERT_RUN = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigger, trigger_id,
-        trigger_depth, started_by_id, actor, idempotency_key, status,
+        trigger_depth, parent_run_id, parent_step_id, root_id, depth, started_by_id, actor, idempotency_key, status,
         generation, event_seq, open_count, running_count, waiting_count, failed_count, succeeded_count, total_count,
         input, breakpoints, deadline_s, deadline_at,
         priority, limit_key, limit_at_most, run_day, created_at)
-    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, %s, %s, 'running', 1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s,
-        statement_timestamp() + make_interval(secs => %s), %s, %s, %s,
+    SELECT %s, w.workspace_id, w.id, v.id, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'running',
+        1, 0, 0, 0, 0, 0, 0, 0, %s, %s, %s, statement_timestamp() + make_interval(secs => %s), %s, %s, %s,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
     FROM workflows_version v JOIN workflows_workflow w ON w.id = v.workflow_id WHERE v.id = %s
     ON CONFLICT (workflow_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
@@ -43,6 +43,16 @@ class InputTooLarge(BadInput):
 
 class IdempotencyKeyReused(Conflict):
     code = "idempotency_key_reused"
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The step that starts a run inside its own, and how deep that lies."""
+
+    run_id: UUID
+    step_run_id: int
+    root_id: UUID
+    depth: int  # of the run that is started; the first run has 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,7 @@ class Start:
     trigger_id: UUID | None = None
     trigger_depth: int = 0
     priority: int = 0
+    parent: Parent | None = None
     limit: tuple[str, int] | None = None  # (key, at most so many runs of the workspace with it at once)
 
 
@@ -86,9 +97,9 @@ def start_run(connection: Connection, start: Start) -> Started:
     definition = definition_of(connection, start.version_id)
     deadline_s = start.deadline_s or start_config(definition).get("deadline_s")
     values = (
-        run_id, start.trigger, start.trigger_id, start.trigger_depth, start.user_id, start.actor,
-        start.idempotency_key, text, breakpoints_text(start.breakpoints), deadline_s, deadline_s,
-        start.priority, *(start.limit or (None, None)), start.version_id,
+        run_id, start.trigger, start.trigger_id, start.trigger_depth, *_inside(start.parent),
+        start.user_id, start.actor, start.idempotency_key, text, breakpoints_text(start.breakpoints),
+        deadline_s, deadline_s, start.priority, *(start.limit or (None, None)), start.version_id,
     )  # fmt: skip
     made = connection.execute(INSERT_RUN, values).fetchone()
     if made is None:
@@ -98,12 +109,20 @@ def start_run(connection: Connection, start: Start) -> Started:
     number, run_day, workspace_id = made
     run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, start.version_id)
     run.breakpoints = start.breakpoints
+    if start.parent is not None:
+        run.parent_step_id, run.depth = start.parent.step_run_id, start.parent.depth
     tx = Transition(definition, run, Rows(connection, run_id), actor=start.actor)
     refuse_useless(tx, run.breakpoints)
     tx.adopt([], (None, None))
     begin_run(tx, Stored(text=text))
     write(connection, tx)
     return Started(run_id, number, is_new=True, told=told_by(tx))
+
+
+def _inside(parent: Parent | None) -> tuple[UUID | None, int | None, UUID | None, int]:
+    return (
+        (None, None, None, 0) if parent is None else (parent.run_id, parent.step_run_id, parent.root_id, parent.depth)
+    )
 
 
 def same_request(

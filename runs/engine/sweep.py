@@ -22,6 +22,7 @@ from runs.core.time_limits import queue_limit_passed, total_limit_passed
 from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine import limits
+from runs.engine.children import deliver
 from runs.engine.definitions import definition_of
 from runs.engine.transact import told_by
 from runs.engine.wait import unanswered
@@ -66,6 +67,7 @@ class Swept:
     recovered: int
     due: int
     expired: int
+    delivered: int
     overdue: int
     let_go: int
     over_limit: int
@@ -264,6 +266,7 @@ def sweep(
         recovered=recover_dead(connection),
         due=due(connection),
         expired=expire_waits(connection),
+        delivered=deliver(connection),
         overdue=stop_overdue(connection),
         let_go=limits.let_all_go(connection, held or limits.Rounds()),
         over_limit=fail_over_limit(connection),

@@ -26,6 +26,7 @@ class Told:
     seq: int
     status: str
     ready: tuple[tuple[str, int], ...]  # (lane, how many steps became ready there)
+    has_post: bool = False  # whether another run must hear of it; whoever can delivers it now, else a sweeper
 
     def announce(self) -> None:
         """Never raises, and nothing depends on it (promise P5)."""
@@ -38,7 +39,9 @@ class Told:
 def told_by(tx: Transition) -> Told:
     lanes = Counter(tx.node(row).policy.queue for row in tx.readied if not row.delay_s)
     run = tx.run
-    return Told(run.id, run.workspace_id, run.event_seq, run.status.value, tuple(lanes.items()))
+    return Told(
+        run.id, run.workspace_id, run.event_seq, run.status.value, tuple(lanes.items()), has_post=bool(tx.outbox)
+    )
 
 
 def begin(connection: Connection, run_id: UUID, *, actor: str) -> Transition:

@@ -10,6 +10,7 @@ from runs.models.fleet import ClusterEpoch, Sweeper, Worker
 from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
 from runs.models.limit import Limit, LimitStart
+from runs.models.outbox import Outbox
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
 from runs.models.trigger import Firing, Trigger
@@ -30,6 +31,7 @@ __all__ = [
     "Limit",
     "LimitStart",
     "LogChunk",
+    "Outbox",
     "Payload",
     "Retention",
     "Run",

@@ -27,6 +27,11 @@ class Run(models.Model):
     forked_from = models.ForeignKey(  # the run whose finished steps it copied; it stays as long as a fork refers to it
         "self", null=True, on_delete=models.PROTECT, related_name="forks", db_index=False
     )
+    # of a run that a step of another run has started; no constraint leads there: each is deleted by its own rules
+    parent_run_id = models.UUIDField(null=True)
+    parent_step_id = models.BigIntegerField(null=True)
+    root_id = models.UUIDField(null=True)  # the first of the runs that it lies inside
+    depth = models.SmallIntegerField(default=0, db_default=0)  # how many runs it lies inside
     key_root = models.UUIDField(null=True)  # of a fork with the same effects: the run whose idempotency keys it uses
     status = models.CharField(max_length=16, default=RunStatus.RUNNING)
     generation = models.IntegerField(default=1)  # +1 at each resume; guards commands
@@ -63,6 +68,8 @@ class Run(models.Model):
             models.Index(fields=["workspace", "-number"], name="run_newest"),
             models.Index(fields=["workflow", "-number"], name="run_newest_of_workflow"),
             models.Index(fields=["workspace", "status", "-number"], name="run_by_status"),
+            models.Index(fields=["parent_step_id"], name="run_of_step", condition=Q(parent_step_id__isnull=False)),
+            models.Index(fields=["parent_run_id"], name="run_children", condition=Q(parent_run_id__isnull=False)),
             models.Index(fields=["forked_from"], name="run_forks", condition=Q(forked_from__isnull=False)),
             models.Index(
                 fields=["id"], name="run_open", condition=Q(status__in=["running", "paused", "cancelling"])

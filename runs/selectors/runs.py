@@ -15,7 +15,7 @@ from kit.paging import encode_cursor, typed_cursor
 from runs.core.questions import FOR_PEOPLE
 from runs.core.states import FINAL_RUNS, OPEN, RunStatus
 from runs.models import Event, Run, StepRun
-from runs.selectors.steps import held_at, step_shape, value_shape
+from runs.selectors.steps import children_of, held_at, step_shape, value_shape
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
 from teams.models import Workspace
@@ -167,18 +167,33 @@ def snapshot(run: Run) -> dict[str, Any]:
         steps += _items([step for step in steps if step.item_total is not None])
         row = rows_of([fresh])[0]
         output = run_output(fresh)
+        children = children_of(steps)
+        parent = _parent_of(fresh)
     own = {
         "input": decoded(fresh.input),
         "output": output,
+        "parent": parent,
         "breakpoints": decoded(fresh.breakpoints) or [],
         "deadline_s": fresh.deadline_s,
     }
     return {
         "run": {**row, **own},
         "graph": decoded(fresh.version.graph),
-        "steps": [step_shape(fresh, step) for step in steps],
+        "steps": [step_shape(fresh, step, children) for step in steps],
         "seq": fresh.event_seq,
     }
+
+
+def _parent_of(run: Run) -> dict[str, Any] | None:
+    """The run, and the step of it, that has started this one; None also where that run is deleted by now."""
+    if run.parent_run_id is None or run.parent_step_id is None:
+        return None
+    parent = Run.objects.filter(id=run.parent_run_id).select_related("workflow").first()
+    step = StepRun.objects.filter(id=run.parent_step_id).first()
+    if parent is None or step is None:
+        return None
+    workflow = {"id": parent.workflow_id, "name": parent.workflow.name}
+    return {"run": parent.id, "number": parent.number, "workflow": workflow, "path": step.path}
 
 
 def run_output(run: Run) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """Questions about the steps of a run. Answers are plain dicts in the shapes of docs/architecture.md."""
 
 import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +27,7 @@ WAITS_FOR = {
     "form": "Waits for a person to fill in its form.",
     "callback": "Waits for another program to call back.",
     "children": "Works through its items.",
+    "child": "Waits for the run that it has started.",
 }
 
 
@@ -33,7 +35,7 @@ class StepNotFound(NotFound):
     code = "step_not_found"
 
 
-def step_shape(run: Run, step: StepRun) -> dict[str, Any]:
+def step_shape(run: Run, step: StepRun, children: Mapping[int, Any] | None = None) -> dict[str, Any]:
     return {
         "path": step.path,
         "node": step.node_id,
@@ -60,6 +62,24 @@ def step_shape(run: Run, step: StepRun) -> dict[str, Any]:
         "idempotency_key": idempotency_key(run.key_root or run.id, step.path, step.edition),
         "fence": step.fence,
         "map": _map_shape(step),
+        "child": (children or {}).get(step.id),
+    }
+
+
+def children_of(steps: Iterable[StepRun]) -> dict[int, dict[str, Any]]:
+    """By step run: the run of another workflow that it has started, the newest of them. Index: run_of_step."""
+    runs = (
+        Run.objects.filter(parent_step_id__in=[step.id for step in steps]).select_related("workflow").order_by("number")
+    )
+    return {
+        run.parent_step_id: {
+            "id": run.id,
+            "number": run.number,
+            "status": run.status,
+            "workflow": {"id": run.workflow_id, "name": run.workflow.name},
+        }
+        for run in runs
+        if run.parent_step_id is not None
     }
 
 
@@ -90,7 +110,7 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
     waits = list(Wait.objects.filter(step_run_id=step.id).select_related("answered_by").order_by("opened_at"))
     votes = votes_on(waits)
     return {
-        "step": step_shape(run, step),
+        "step": step_shape(run, step, children_of([step])),
         "input": value_shape(step.input, step.input_ref),
         "edition": step.edition,
         "copied_from": _copied_from(step),
@@ -199,7 +219,8 @@ def item_page(run: Run, container: StepRun, *, status: str, limit: int, cursor: 
     found = list(rows.order_by("item_index", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit
     following = encode_cursor(page[-1].item_index, page[-1].id) if more else None
-    return {"items": [step_shape(run, step) for step in page], "next": following}
+    children = children_of(page)
+    return {"items": [step_shape(run, step, children) for step in page], "next": following}
 
 
 def _duration_ms(started: datetime | None, finished: datetime | None) -> float | None:

@@ -52,6 +52,8 @@ CREATE OR REPLACE VIEW runs_broken_i7 AS  -- whatever waits has one open wait, o
     WHERE s.status = 'waiting' AND NOT CASE s.wait_kind
         WHEN 'timer' THEN s.not_before IS NOT NULL
         WHEN 'children' THEN s.item_open > 0
+        WHEN 'child' THEN EXISTS (SELECT FROM runs_outbox o WHERE o.step_run_id = s.id)
+            OR EXISTS (SELECT FROM runs_run c WHERE c.parent_step_id = s.id AND c.status IN ('running', 'paused', 'cancelling'))
         ELSE s.wait_kind IN ('approval', 'form', 'callback')
             AND (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status = 'open') = 1 END
     UNION ALL

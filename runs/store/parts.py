@@ -202,3 +202,9 @@ TOLD = f"""told AS (
 
 # Every payload that the statement refers to is there, and stays: a sweep that is just judging it finds it touched.
 HOLDS = "holds AS MATERIALIZED (SELECT pawl_hold_payloads(%s::bytea[]))"
+
+OUTBOX = table("step_run_id bigint, kind text, data text")
+SENT = f"""sent AS (
+    INSERT INTO runs_outbox (run_id, step_run_id, kind, data, not_before)
+    SELECT ran.id, m.step_run_id, m.kind, m.data, {NOW} FROM ran, {OUTBOX.source}
+)"""

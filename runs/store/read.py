@@ -18,7 +18,8 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
-    total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error"""
+    total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error,
+    parent_step_id, depth"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -64,8 +65,9 @@ READ_STOPPED_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE paren
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    *plain, breakpoints, paused_at, error = values[2:]
+    *plain, breakpoints, paused_at, error, parent_step_id, depth = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
+    row.parent_step_id, row.depth = parent_step_id, depth
     if breakpoints:
         row.breakpoints = from_json(json.loads(breakpoints))
     if paused_at:

@@ -138,6 +138,7 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
     )
     statement.add_rows(parts.USED, [(step_run_id,) for step_run_id in tx.used_callbacks])
     statement.add_rows(parts.CLOSED, [(step_run_id, status) for step_run_id, status, _ in tx.closed_waits])
+    statement.add_rows(parts.SENT, [(s.step_run_id, s.kind, json_text(s.data)) for s in tx.outbox])
     statement.add_rows(
         parts.TOLD, [(e.seq, e.type, e.path, e.attempt, _event_text(e.data)) for e in tx.events], tx.actor
     )

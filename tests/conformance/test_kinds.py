@@ -24,7 +24,7 @@ from tests.step_context import FakeContext, port_of, run_step
 KINDS = [kind for kind, spec in registry.all_specs().items() if not spec.body.startswith("tests.")]
 WIDGETS = {
     "code", "key-values", "connection", "duration", "cases", "file", "json", "json-schema", "expression", "textarea",
-    "datetime", "switch", "password",
+    "datetime", "switch", "password", "workflow",
 }  # fmt: skip
 README_PARTS = ("## Settings", "## Output", "## Ports", "## Delivery", "## Errors", "## Example")
 
@@ -192,6 +192,7 @@ LOCAL: dict[str, dict[str, Any]] = {
     "map": {"items": [1, {"a": TEXT}]},
     "loop": {"most": 2, "first": TEXT},
     "try_block": {},
+    "run_workflow": {"workflow": "0197a1b2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", "input": {"a": TEXT}},
     "delay": {"seconds": 5},
     "wait_until": {"moment": "2026-01-31T12:00:00", "zone": "Europe/Berlin"},
     "wait_for_callback": {"title": TEXT},

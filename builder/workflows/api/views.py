@@ -64,7 +64,7 @@ class CheckView(WorkflowDoor):
         """The problems of a graph that is not saved. Changes nothing."""
         workflow = self.workflow(workspace, workflow_id)
         graph = read_graph(self.read(shapes.CheckRequest)["graph"])
-        return Response({"problems": problems_of(graph, workflow.workspace)})
+        return Response({"problems": problems_of(graph, workflow.workspace, workflow_id=workflow.id)})
 
 
 class PublishView(WorkflowDoor):

@@ -1205,6 +1205,14 @@ export interface components {
         };
         /** @enum {string} */
         CheckpointOutKindEnum: "once" | "partial" | "cursor" | "progress" | "act";
+        /** @description Describes an answer. */
+        ChildRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            status: components["schemas"]["RunStatus"];
+            workflow: components["schemas"]["WorkflowRef"];
+        };
         /** @enum {string} */
         ClockEnum: "forward" | "back";
         /** @enum {string} */
@@ -1550,6 +1558,14 @@ export interface components {
         OutcomeDecision: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
         OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "skipped";
+        /** @description Describes an answer. */
+        ParentStep: {
+            /** Format: uuid */
+            run: string;
+            number: number;
+            workflow: components["schemas"]["WorkflowRef"];
+            path: string;
+        };
         Part: {
             ok: boolean;
             detail: string;
@@ -1802,6 +1818,7 @@ export interface components {
             paused_at: string[];
             /** @description Any JSON value */
             input: unknown;
+            parent: components["schemas"]["ParentStep"] | null;
             breakpoints: components["schemas"]["BreakpointOut"][];
             /** Format: double */
             deadline_s: number | null;
@@ -1881,6 +1898,7 @@ export interface components {
             idempotency_key: string;
             fence: number | null;
             map: components["schemas"]["MapCounts"] | null;
+            child: components["schemas"]["ChildRun"] | null;
         };
         /** @description Describes an answer. */
         StepDetail: {
@@ -2055,7 +2073,7 @@ export interface components {
         /** @enum {string} */
         VoteOutDecisionEnum: "approved" | "rejected";
         /** @enum {string} */
-        WaitEnum: "timer" | "approval" | "form" | "callback" | "children";
+        WaitEnum: "timer" | "approval" | "form" | "callback" | "children" | "child";
         /** @description Describes an answer. */
         WaitList: {
             items: components["schemas"]["InboxWait"][];

@@ -25,11 +25,16 @@ export type StepRunStatus = S['StepStatus'];
 export type StepError = With<S['StepError'], { data?: Json }>;
 export type RunCounts = S['Counts'];
 export type Run = With<S['RunRow'], { failed_step: { path: string; error: StepError | null } | null }>;
+/** The step, of another run, that has started a run. */
+export type ParentStep = S['ParentStep'];
 export type MapCounts = S['MapCounts'];
 export type Step = With<S['Step'], { error: StepError | null }>;
 
 export type RunEvent = With<S['EventOut'], { data: JsonData }>;
-export type Snapshot = With<S['Snapshot'], { run: Run & { input?: Json }; graph: GraphDocument; steps: Step[] }>;
+export type Snapshot = With<
+  S['Snapshot'],
+  { run: Run & { input?: Json; parent?: ParentStep | null }; graph: GraphDocument; steps: Step[] }
+>;
 export interface EventsPage {
   items: RunEvent[];
   /** The number of the last event of this page. */

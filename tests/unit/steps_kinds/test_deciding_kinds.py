@@ -220,6 +220,14 @@ def test_a_loop_without_a_sane_maximum_is_refused(ctx: FakeContext, most: int | 
         run_step(ctx, "loop", most=most)
 
 
+def test_a_call_names_workflow_version_and_input(ctx: FakeContext) -> None:
+    wanted = {"workflow": "0197a1b2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", "version": 3, "input": {"n": 1}}
+    assert run_step(ctx, "run_workflow", **wanted) == WaitFor("child", data=wanted)
+    assert run_step(ctx, "run_workflow", workflow="x").data == {"workflow": "x", "version": None, "input": None}
+    with pytest.raises(ValidationError):
+        run_step(ctx, "run_workflow", workflow="")
+
+
 def test_a_try_encloses_its_steps(ctx: FakeContext) -> None:
     assert run_step(ctx, "try_block") == Enclose()
 

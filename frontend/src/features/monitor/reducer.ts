@@ -1,6 +1,7 @@
 import type {
   EventsPage,
   MapCounts,
+  ParentStep,
   Run,
   RunEvent,
   RunStatus,
@@ -16,7 +17,7 @@ export type LiveStep = Step;
 
 /** A run as the screen knows it after event `seq`. Immutable: steps that did not change keep their identity. */
 export interface RunState {
-  run: Run;
+  run: Run & { parent?: ParentStep | null };
   graph: Snapshot['graph'];
   steps: ReadonlyMap<string, LiveStep>;
   seq: number;
@@ -228,6 +229,7 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     idempotency_key: '',
     fence: null,
     map: null,
+    child: null,
   };
 }
 
@@ -245,7 +247,7 @@ const numberOf = (value: Json | undefined): number | null => (typeof value === '
 const handledOf = (value: Json | undefined): Step['handled'] =>
   value === 'fallback' || value === 'port' ? value : null;
 
-const WAITS = ['timer', 'approval', 'form', 'callback', 'children'] as const;
+const WAITS = ['timer', 'approval', 'form', 'callback', 'children', 'child'] as const;
 const waitOf = (value: Json | undefined): Step['wait'] => WAITS.find((kind) => kind === value) ?? null;
 const crashOf = (event: RunEvent): number => (event.data.crash === true ? 1 : 0);
 

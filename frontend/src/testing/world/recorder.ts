@@ -36,6 +36,7 @@ function pendingStep(node: (typeof GRAPH.nodes)[number]): Step {
     idempotency_key: `7f3a${node.key.length}c1d-${node.key}-9b02e6`,
     fence: null,
     map: null,
+    child: null,
   };
 }
 

@@ -13,6 +13,7 @@ import { DurationField, NumberField, SelectField, SwitchField } from './inputs/p
 import { KeyValuesField, ListField } from './inputs/rows';
 import { DateTimeInput, TemplateInput } from './inputs/text';
 import type { InputProps } from './inputs/types';
+import { WorkflowField } from './inputs/workflow';
 import { isExpression, type Widget } from './schema';
 
 const INPUTS: Readonly<Record<Exclude<Widget, 'object'>, React.ComponentType<InputProps>>> = {
@@ -32,6 +33,7 @@ const INPUTS: Readonly<Record<Exclude<Widget, 'object'>, React.ComponentType<Inp
   list: ListField,
   cases: CasesField,
   connection: ConnectionField,
+  workflow: WorkflowField,
 };
 
 /** Widgets in which an expression can be written anyway: one that changed under the typing hand would lose its words. */

@@ -15,6 +15,7 @@ export type Widget =
   | 'list'
   | 'cases'
   | 'connection'
+  | 'workflow'
   | 'duration'
   | 'datetime'
   | 'file'
@@ -59,6 +60,7 @@ const KNOWN = new Set<string>([
   'key-values',
   'cases',
   'connection',
+  'workflow',
   'duration',
   'datetime',
   'file',

@@ -12,6 +12,7 @@ import { usePlan } from '../plan';
 import { useSelection, VIEWS, type View } from '../selection';
 import { useRunState } from '../store';
 import { firstAgain, headSentence, isActive, isCancellable, nameOf, planSentence, progressOf } from '../summary';
+import { StartedByStep } from './child-run';
 import classes from './run-view.module.css';
 
 const VIEW_NAMES: Readonly<Record<View, string>> = { canvas: 'Canvas', timeline: 'Timeline', events: 'Events' };
@@ -64,6 +65,7 @@ function Origin() {
         {workflow.name}
       </Link>{' '}
       v{version} · started by {by || 'the system'}
+      <StartedByStep />
     </>
   );
 }

@@ -11,6 +11,7 @@ import { useRunState } from '../store';
 import { nameOf } from '../summary';
 import { useStepDetail } from '../use-step';
 import { AttemptChips } from './attempt-chips';
+import { ChildRun } from './child-run';
 import { ErrorBox } from './error-box';
 import { MapItems } from './map-items';
 import { StepActions } from './step-actions';
@@ -83,6 +84,7 @@ function Body({ step, detail }: { step: LiveStep; detail: StepDetail }) {
           <span>{detail.why}</span>
         </div>
       ) : null}
+      {detail.step.child ? <ChildRun child={detail.step.child} /> : null}
       {step.map ? <MapItems step={step} /> : null}
       <StepPanes step={step} detail={detail} />
       <StepFacts

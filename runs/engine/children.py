@@ -1,0 +1,265 @@
+"""Delivers what runs tell each other: starts, stops and ends of child runs, each in one transaction with its row.
+
+Rows of one step run come in their order, whoever delivers. A delivery holds the lock of one run at most; it is done
+where its row is gone, so a process that dies in it has done nothing, and one that repeats it finds nothing to do.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from kit.errors import AppError, NotFound
+from kit.failpoints import failpoint
+from runs.core.children import ChildEnd, child_ended, child_refused
+from runs.core.commands import cancel
+from runs.core.resume import NothingToResume, resume
+from runs.core.rows import CHILD, Row, Stored
+from runs.core.states import FINAL_RUNS, RunStatus
+from runs.core.transition import Transition
+from runs.engine.check_input import check_input
+from runs.engine.start import Parent, Start, start_run
+from runs.engine.transact import RunNotFound, Told, begin, told_by
+from runs.store.read import Connection
+from runs.store.write import write
+
+LATER_S = 0.5  # until something that just ends has ended
+AFTER_TROUBLE_S = 5.0
+logger = logging.getLogger(__name__)
+# Index: primary key. A row waits for those of its step run that came before it, delivered or not by somebody else.
+NEXT = """SELECT o.id, o.kind, o.run_id, o.step_run_id, o.data FROM runs_outbox o
+    WHERE o.not_before <= statement_timestamp()
+        AND NOT EXISTS (SELECT FROM runs_outbox e WHERE e.step_run_id = o.step_run_id AND e.id < o.id)
+    ORDER BY o.id LIMIT 1 FOR UPDATE OF o SKIP LOCKED"""
+DELIVERED = "DELETE FROM runs_outbox WHERE id = %s"
+LATER = "UPDATE runs_outbox SET not_before = statement_timestamp() + make_interval(secs => %s) WHERE id = %s"
+AGAIN = """INSERT INTO runs_outbox (run_id, step_run_id, kind, data, not_before)
+    VALUES (%s, %s, 'child_done', '{}', statement_timestamp())"""
+# Index: run_of_step. An edited input has another child: the key names the edition.
+CHILD_OF = """SELECT id, status, idempotency_key FROM runs_run WHERE parent_step_id = %s ORDER BY number DESC LIMIT 1"""
+# Holds the step, not its run: a cancel of the parent waits here, and then finds the child, or comes first.
+WAITS = "SELECT status, wait_kind, edition FROM runs_steprun WHERE id = %s FOR UPDATE"
+OF_PARENT = """SELECT r.workspace_id, coalesce(r.root_id, r.id), r.depth, r.actor, r.started_by_id, r.priority
+    FROM runs_run r WHERE r.id = %s"""
+VERSION = """SELECT v.id, w.archived_at IS NOT NULL, w.name FROM workflows_workflow w
+    LEFT JOIN workflows_version v ON v.workflow_id = w.id AND (%(number)s::int IS NULL OR v.number = %(number)s)
+    WHERE w.id = %(workflow)s AND w.workspace_id = %(workspace)s ORDER BY v.number DESC NULLS LAST LIMIT 1"""
+RUN_OF_STEP = "SELECT run_id FROM runs_steprun WHERE id = %s"
+ENDING = "SELECT status, number, error FROM runs_run WHERE id = %s"
+# Index: step_run_path. As runs.selectors.runs.run_output shows it.
+OUTPUT = """SELECT output, output_ref FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL AND kind = 'output'
+    AND status = 'succeeded' ORDER BY finished_at DESC, id DESC LIMIT 1"""
+FAILURE = """SELECT path, error FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL AND status = 'failed'
+    AND handled IS NULL AND error IS NOT NULL ORDER BY finished_at, id LIMIT 1"""
+
+
+class CannotCall(NotFound):
+    """The workflow that a step wants to run is not there, or has nothing that could run."""
+
+    code = "cannot_call"
+
+
+@dataclass(frozen=True)
+class Post:
+    """A row of the outbox."""
+
+    id: int
+    kind: str
+    run_id: UUID
+    step_run_id: int
+    data: str
+
+
+def deliver(connection: Connection, *, at_most: int = 200) -> int:
+    """Delivers what is due, and says how much that was. `connection` is in autocommit mode."""
+    for done in range(at_most):
+        if not deliver_next(connection):
+            return done
+    return at_most
+
+
+def deliver_next(connection: Connection) -> bool:
+    """Whether there was something. One that cannot be delivered must not keep all others waiting."""
+    post: Post | None = None
+    told: Told | None = None
+    try:
+        with connection.transaction():
+            values = connection.execute(NEXT).fetchone()
+            if values is None:
+                return False
+            post = Post(*values)
+            told = ACTS[post.kind](connection, post)
+            failpoint("in_delivery")
+    except Exception:
+        if connection.closed or post is None:
+            raise
+        logger.exception("could not deliver %s to step run %s", post.kind, post.step_run_id)
+        connection.execute(LATER, (AFTER_TROUBLE_S, post.id))
+    if told is not None:
+        told.announce()
+    return True
+
+
+def _done(connection: Connection, post: Post, told: Told | None = None) -> Told | None:
+    connection.execute(DELIVERED, (post.id,))
+    return told
+
+
+def _call(connection: Connection, post: Post) -> Told | None:
+    """The step wants its child: it is started, or, after a resume of the step, goes on from where it failed."""
+    try:
+        with connection.transaction():  # what is refused leaves nothing, not even its lock
+            return _done(connection, post, _ensure_child(connection, post))
+    except AppError as refusal:
+        error = {"code": refusal.code, "message": refusal.message, **({"data": refusal.data} if refusal.data else {})}
+        return _done(connection, post, _on_step(connection, post, lambda tx, row: child_refused(tx, row, error)))
+
+
+def _ensure_child(connection: Connection, post: Post) -> Told | None:
+    status, wait_kind, edition = connection.execute(WAITS, (post.step_run_id,)).fetchone() or (None, None, 0)
+    if status != "waiting" or wait_kind != CHILD:
+        return None
+    key = f"step:{post.step_run_id}:{edition}"
+    found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
+    if found is None or found[2] != key:
+        return _start(connection, post, key)
+    child_id, child_status, _ = found
+    match RunStatus(child_status):
+        case RunStatus.FAILED | RunStatus.CANCELLED:
+            return _resume(connection, post, child_id)
+        case RunStatus.SUCCEEDED:
+            connection.execute(AGAIN, (child_id, post.step_run_id))
+        case RunStatus.RUNNING | RunStatus.PAUSED | RunStatus.CANCELLING:
+            pass  # its end will be told
+    return None
+
+
+def _start(connection: Connection, post: Post, key: str) -> Told | None:
+    wanted = json.loads(post.data)
+    parent = connection.execute(OF_PARENT, (post.run_id,)).fetchone()
+    assert parent is not None, "a run is never deleted while a step of it waits"
+    workspace_id, root_id, depth, actor, user_id, priority = parent
+    version_id = _version(connection, wanted, workspace_id)
+    check_input(connection, version_id, wanted.get("input"))
+    start = Start(
+        UUID(wanted["workflow"]), version_id, wanted.get("input"), actor, user_id=user_id, trigger="workflow",
+        idempotency_key=key, priority=priority, parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1),
+    )  # fmt: skip
+    return start_run(connection, start).told
+
+
+def _version(connection: Connection, wanted: dict[str, Any], workspace_id: UUID) -> UUID:
+    """The version that is named, or the one that is live now. Raises CannotCall."""
+    try:
+        workflow_id = UUID(str(wanted.get("workflow")))
+    except ValueError:
+        raise CannotCall(f"'{wanted.get('workflow')}' is no workflow's id.") from None
+    number = wanted.get("version")
+    values = {"workflow": workflow_id, "workspace": workspace_id, "number": number}
+    found = connection.execute(VERSION, values).fetchone()
+    if found is None:
+        raise CannotCall("The workflow that this step runs is not in this workspace.")
+    version_id, is_archived, name = found
+    if is_archived:
+        raise CannotCall(f"The workflow '{name}' is archived.")
+    if version_id is None:
+        raise CannotCall(
+            f"The workflow '{name}' has no {'published version' if number is None else f'version {number}'}."
+        )
+    return UUID(str(version_id))
+
+
+def _resume(connection: Connection, post: Post, child_id: UUID) -> Told | None:
+    tx = begin(connection, child_id, actor="system")
+    if tx.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
+        return None  # somebody else did it meanwhile, and its end will be told
+    tx.tell("command", None, {"operation": "resume"})
+    try:
+        resume(tx)
+    except NothingToResume:
+        connection.execute(AGAIN, (child_id, post.step_run_id))
+        return None
+    write(connection, tx)
+    return told_by(tx)
+
+
+def _stop(connection: Connection, post: Post) -> Told | None:
+    """The step no longer waits for its child: it was cancelled, or lost a race, or a person went past it."""
+    found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
+    if found is None:
+        return _done(connection, post)
+    tx = begin(connection, found[0], actor="system")
+    if tx.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
+        _later_or_done(connection, post, is_ending=tx.run.status is RunStatus.CANCELLING)
+        return None
+    tx.tell("command", None, {"operation": "cancel"})
+    cancel(tx)
+    write(connection, tx)
+    is_ending = tx.run.status not in FINAL_RUNS
+    _later_or_done(connection, post, is_ending=is_ending)
+    return told_by(tx)
+
+
+def _later_or_done(connection: Connection, post: Post, *, is_ending: bool) -> None:
+    """A child that is being cancelled has ended when its bodies have: a call that comes behind must find it so."""
+    if is_ending:
+        connection.execute(LATER, (LATER_S, post.id))
+    else:
+        _done(connection, post)
+
+
+def _end(connection: Connection, post: Post) -> Told | None:
+    """The child has ended: the step that waits for it hears how."""
+    found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
+    if found is None or found[0] != post.run_id:
+        return _done(connection, post)  # an edited input has another child by now
+    end = _ending(connection, post.run_id)
+    if end is None:
+        return _done(connection, post)  # it was resumed: another end will be told
+    return _done(connection, post, _on_step(connection, post, lambda tx, row: child_ended(tx, row, end)))
+
+
+def _ending(connection: Connection, child_id: UUID) -> ChildEnd | None:
+    found = connection.execute(ENDING, (child_id,)).fetchone()
+    status = RunStatus(found[0]) if found else RunStatus.CANCELLED
+    if status not in FINAL_RUNS:
+        return None
+    number, error = (found[1], json.loads(found[2] or "null")) if found else (None, None)
+    if status is RunStatus.SUCCEEDED:
+        output = connection.execute(OUTPUT, (child_id,)).fetchone()
+        return ChildEnd(status, output=Stored(*output) if output else Stored(text="null"))
+    where = {"run": str(child_id), "number": number}
+    if status is RunStatus.CANCELLED:
+        return ChildEnd(
+            status, error={"code": "child_cancelled", "message": f"Run {number} was cancelled.", "data": where}
+        )
+    failure = connection.execute(FAILURE, (child_id,)).fetchone()
+    if failure is not None and (error or {}).get("code", "steps_failed") == "steps_failed":
+        error, where["path"] = json.loads(failure[1]), failure[0]
+    told = error or {"code": "child_failed", "message": f"Run {number} has failed."}
+    return ChildEnd(status, error={"code": told["code"], "message": told["message"], "data": where})
+
+
+def _on_step(connection: Connection, post: Post, act: Callable[[Transition, Row], bool]) -> Told | None:
+    """A transition of the run whose step has the child; None where it changed nothing."""
+    parent = connection.execute(RUN_OF_STEP, (post.step_run_id,)).fetchone()
+    if parent is None:
+        return None
+    try:
+        tx = begin(connection, parent[0], actor="system")
+    except RunNotFound:
+        return None
+    row = tx.add_known(tx.loader.row(post.step_run_id))
+    if not act(tx, tx.scope((row.parent_id, row.index))[row.node_id]):
+        return None
+    write(connection, tx)
+    return told_by(tx)
+
+
+ACTS: dict[str, Callable[[Connection, Post], Told | None]] = {
+    "call_child": _call,
+    "stop_child": _stop,
+    "child_done": _end,
+}
