@@ -17,6 +17,7 @@ from runs.engine.cancel import cancel_run
 from runs.engine.claim import claim
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
+from runs.engine.epoch import raise_epoch
 from runs.engine.finish import finish, keep_values
 from runs.engine.fork import Forking, fork_run
 from runs.engine.resume import resume_run
@@ -239,6 +240,11 @@ def sets_a_breakpoint(scene: Scene, connection: Connection) -> Any:
 @act("sweep.bury_dead")
 def buries(scene: Scene, connection: Connection) -> Any:
     return sweep.bury_dead(connection, contact_s=0.0, is_gone=lambda identity: identity.id == scene.gone.id)
+
+
+@act("epoch.raise_epoch")
+def declares_a_failover(scene: Scene, connection: Connection) -> Any:
+    return raise_epoch(connection, actor="Ana", note="db1 lost")
 
 
 @act("sweep.recover_dead")
