@@ -88,6 +88,7 @@ class StepSpec:
     delivery_by: Callable[[Mapping[str, Any]], Delivery] | None = (
         None  # where the settings decide (GET is pure, POST is not)
     )
+    acts: bool = False  # every outside effect of the body happens inside ctx.act: none has before the first intent
     set_up: str = ""  # 'my_kind.run:opened': a context manager (config, ctx) around the body, anew on each attempt
 
     def delivery_of(self, config: Mapping[str, Any]) -> Delivery:
@@ -253,6 +254,13 @@ class StepContext(Protocol):
 
     def once(self, key: str, function: Callable[[], Any]) -> Any:
         """The stored value of `key` where an earlier attempt stored one, else function()'s, stored before returning."""
+        ...
+
+    def act(self, name: str, function: Callable[[], Any], **detail: Any) -> Any:
+        """An outside effect, with its intent stored before and its result after it. Where an earlier attempt on the
+        same edition of the input had stored the result, that is answered and nothing happens. An intent without a
+        result is *unknown*: `detail` tells people what was about to happen.
+        """
         ...
 
     def cursor(self, name: str = "position", start: Any = None) -> Cursor:

@@ -172,6 +172,27 @@ def count_calls(config: AnyConfig, ctx: StepContext) -> Any:
     return [config.value["value"], len(book.read_text().splitlines())]
 
 
+def act_once(config: AnyConfig, ctx: StepContext) -> Any:
+    """Writes a line, as an act; the first attempt dies before, inside or after it."""
+
+    def write() -> int:
+        with Path(config.value["book"]).open("a") as lines:
+            lines.write(f"{ctx.idempotency_key}\n")
+        if dies == "inside":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if dies == "fails":
+            raise OSError("the line broke\0")
+        return 7
+
+    dies = config.value["dies"] if ctx.attempt == 1 else None
+    if dies == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    written = ctx.act("write", write, book=config.value["book"])
+    if dies == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return written
+
+
 def keep_odd_artifact(config: AnyConfig, ctx: StepContext) -> Any:
     match config.value:
         case "outside":
@@ -332,6 +353,7 @@ def hog_memory(config: AnyConfig, ctx: StepContext) -> None:
 NUMBER_SPEC = kind(number, config=NumberConfig)
 PORT_SPEC = kind(port, ports=("left", "right"))
 WITH_RESOURCE_SPEC = replace(kind(with_resource), set_up="tests.kinds:opened")
+ACT_ONCE_SPEC = replace(kind(act_once, delivery=Delivery.AT_MOST_ONCE), acts=True)
 USE_CONNECTION_SPEC = kind(use_connection, delivery=Delivery.KEYED)
 BODIES: list[Body] = [
     run_input,

@@ -41,6 +41,7 @@ class MemoryRun:
     attempts: list[EndedAttempt] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
     outbox: list[Sent] = field(default_factory=list)
+    acted: set[tuple[int, int | None]] = field(default_factory=set)  # (step run, fence) with an intent and no result
     early: dict[int, Stored] = field(default_factory=dict)  # callbacks that came before their wait, by step run
     places: int = 0  # in containers, beyond their windows: each act of a person on a step of a settled item takes one
 
@@ -67,6 +68,9 @@ class MemoryRun:
 
     def early_callback(self, step_run_id: int) -> Stored | None:
         return self.early.get(step_run_id)
+
+    def has_acted(self, step_run_id: int, fence: int | None) -> bool:
+        return (step_run_id, fence) in self.acted
 
     def broken_items(self, container_id: int) -> list[int]:
         broken = {

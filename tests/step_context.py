@@ -37,6 +37,8 @@ class FakeContext:
     kept: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     cursors: dict[str, "FakeCursor"] = field(default_factory=dict)
+    acts: dict[str, Any] = field(default_factory=dict)
+    earlier_acts: dict[str, Any] = field(default_factory=dict)
     artifacts: dict[str, bytes] = field(default_factory=dict)
     resource: Any = None
     cancelled: bool = False
@@ -54,6 +56,7 @@ class FakeContext:
             partials=list(self.partials),
             kept=dict(self.kept),
             cursors=dict(self.cursors),
+            earlier_acts=dict(self.acts),
         )
 
     @cached_property
@@ -74,6 +77,10 @@ class FakeContext:
         if key not in self.kept:
             self.kept[key] = function()
         return self.kept[key]
+
+    def act(self, name: str, function: Callable[[], Any], **detail: Any) -> Any:
+        self.acts[name] = self.earlier_acts[name] if name in self.earlier_acts else function()
+        return self.acts[name]
 
     def cursor(self, name: str = "position", start: Any = None) -> "FakeCursor":
         return self.cursors.setdefault(name, FakeCursor(start))

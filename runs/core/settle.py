@@ -67,7 +67,7 @@ def end_unanswered(tx: Transition, row: Row, outcome: TimedOut | Crashed | Stopp
 
 def time_out(tx: Transition, row: Row, outcome: TimedOut, *, jitter: float) -> None:
     error = time_out_error(outcome)
-    if is_unknown(row):
+    if is_unknown(tx, row):
         lose(tx, row, error)
     else:
         retry_or_fail(tx, row, error, outcome="timed_out", jitter=jitter)
@@ -98,9 +98,16 @@ def leave_out(tx: Transition, row: Row) -> None:
     tx.move(row, StepStatus.SKIPPED, reason=SKIP_IF)
 
 
-def is_unknown(row: Row) -> bool:
-    """Whether nobody can tell if the effect of an attempt that did not answer took place (promise P3)."""
-    return row.delivery == "at_most_once"
+def is_unknown(tx: Transition, row: Row) -> bool:
+    """Whether nobody can tell if the effect of an attempt that did not answer took place (promise P3).
+
+    A kind whose effects all happen inside acts has stored the intent of each before it: without one, nothing has begun
+    that must not happen twice, and an act that is done is not repeated.
+    """
+    if row.delivery != "at_most_once":
+        return False
+    assert row.id is not None
+    return not tx.definition.specs[tx.node(row).kind].acts or tx.loader.has_acted(row.id, row.fence)
 
 
 def take_result(tx: Transition, row: Row, outcome: Succeeded | Reused, *, output: Stored | None) -> None:
@@ -189,7 +196,7 @@ def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitte
     retry = tx.node(row).policy.retry
     tx.end_attempt(row, outcome, stored)
     again = error.code != "total_limit" and is_tried_again(retry, code=error.code, retryable=error.retryable)
-    if again and row.tries < retry.attempts and not is_unknown(row):
+    if again and row.tries < retry.attempts and not is_unknown(tx, row):
         row.error = stored
         row.delay_s = retry_delay_s(retry, row.tries, jitter=jitter, retry_after_s=error.retry_after_s)
         tx.move(row, StepStatus.RETRY_WAIT, error=stored, delay_s=round(row.delay_s, 3))
@@ -200,7 +207,7 @@ def retry_or_fail(tx: Transition, row: Row, error: Error, *, outcome: str, jitte
 def crash(tx: Transition, row: Row, detail: str) -> None:
     """The attempt ended without a word. Its own budget, so that the user's retries stay theirs."""
     error = Error("crashed", detail, retryable=True)
-    if is_unknown(row):
+    if is_unknown(tx, row):
         lose(tx, row, error)
         return
     stored = as_json(error)
@@ -230,7 +237,7 @@ def lose(tx: Transition, row: Row, error: Error) -> None:
 
 def release(tx: Transition, row: Row) -> None:
     """The worker gave the step back (it drains), or was told to stop it: no attempt of the user's is used up."""
-    if is_unknown(row):
+    if is_unknown(tx, row):
         lose(tx, row, Error("crashed", "The worker stopped while the step ran."))
         return
     tx.end_attempt(row, "lost", {"code": "released", "message": "The worker stopped before the step ended."})

@@ -52,6 +52,12 @@ class Loader(Protocol):
         """What came for the step run's next wait before it opened."""
         ...
 
+    def has_acted(self, step_run_id: int, fence: int | None) -> bool:
+        """Whether the attempt with this fence has stored the intent of an act, and not that it was done. Whoever asks
+        can rely on it: no intent of that attempt is stored after the answer, unless the row still stays as it is.
+        """
+        ...
+
     def broken_items(self, container_id: int) -> list[int]:
         """The indexes of opened items with a step that failed unhandled or was cancelled, ascending."""
         ...

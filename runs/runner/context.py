@@ -157,6 +157,21 @@ class Context:
             self._cursors[name] = _Cursor(self._channel, name, self._kept("cursor").get(name, start))
         return self._cursors[name]
 
+    def act(self, name: str, function: Callable[[], Any], **detail: Any) -> Any:
+        earlier = self._kept("act").get(name, {})
+        if earlier.get("state") == "done" and earlier["idempotency_key"] == self.idempotency_key:
+            return earlier["result"]
+        told = {"idempotency_key": self.idempotency_key, "detail": detail}
+        self._store("act", name, {"state": "intended", **told})
+        try:
+            result = function()
+        except Exception as problem:  # not what ends the process: then nobody knows
+            error = str(problem)[:TEXT_CHARS] if _is_storable(str(problem)) else ""
+            self._store("act", name, {"state": "failed", **told, "error": f"{type(problem).__name__}: {error}"})
+            raise
+        kept: dict[str, Any] = self._store("act", name, {"state": "done", **told, "result": result})
+        return kept["result"]
+
     def artifact(self, path: Path | str, name: str | None = None, media_type: str | None = None) -> dict[str, Any]:
         source = self._folder / path  # an absolute path stays what it is
         shown, kind = named(name or source.name, media_type)

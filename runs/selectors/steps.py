@@ -118,7 +118,7 @@ def step_detail(run: Run, step: StepRun, *, output: dict[str, Any]) -> dict[str,
         "output": output,
         "attempts": [attempt_shape(attempt) for attempt in attempts],
         "checkpoints": [
-            {"key": c.key, "kind": c.kind, "value": decoded(c.value), "attempt": c.attempt, "at": c.at}
+            {"key": c.key, "kind": c.kind, "value": _shown(step, c), "attempt": c.attempt, "at": c.at}
             for c in _checkpoints(run, step)
         ],
         "waits": [wait_shape(wait, votes.get(wait.id, [])) for wait in waits],
@@ -133,6 +133,15 @@ def _copied_from(step: StepRun) -> dict[str, Any] | None:
         return None
     source = StepRun.objects.select_related("run").get(id=step.source_id)
     return {"run": {"id": source.run.id, "number": source.run.number}, "path": source.path}
+
+
+def _shown(step: StepRun, kept: Checkpoint) -> Any:
+    """Its value; of an act that was intended by an attempt that is over, that nobody knows what became of it."""
+    value = decoded(kept.value)
+    is_live = step.status == "running" and step.attempt == kept.attempt
+    if kept.kind == "act" and value["state"] == "intended" and not is_live:
+        return {**value, "state": "unknown"}
+    return value
 
 
 def _checkpoints(run: Run, step: StepRun) -> list[Checkpoint]:

@@ -64,6 +64,14 @@ READ_STOPPED_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE paren
     AND reason IS DISTINCT FROM 'outrun' ORDER BY item_index"""
 
 
+# Index: primary key, then runs_checkpoint_name. An intent is stored under the lock of its step run's row: whoever takes
+# that lock first sees it, or sees to it that it is refused. The text is compared, as JSON it may hold what PostgreSQL
+# refuses to read.
+LOCK_STEP = "SELECT run_day FROM runs_steprun WHERE id = %s FOR UPDATE"
+HAS_ACTED = """SELECT FROM runs_checkpoint WHERE step_run_id = %s AND run_day = %s AND kind = 'act' AND fence = %s
+    AND value NOT LIKE '{"state":"done"%%' LIMIT 1"""
+
+
 def run_row(values: tuple[Any, ...]) -> RunRow:
     *plain, breakpoints, paused_at, error, parent_step_id, depth = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
@@ -135,6 +143,11 @@ class Rows:
         if text is not None:
             self.connection.execute(KEEP_PAYLOAD, (kept.ref, text, len(text)))
         return kept
+
+    def has_acted(self, step_run_id: int, fence: int | None) -> bool:
+        locked = self.connection.execute(LOCK_STEP, (step_run_id,)).fetchone()
+        assert locked is not None, "a step run is never deleted while its run is open"
+        return self.connection.execute(HAS_ACTED, (step_run_id, locked[0], fence)).fetchone() is not None
 
     def broken_items(self, container_id: int) -> list[int]:
         return [index for (index,) in self.connection.execute(READ_BROKEN_ITEMS, (container_id,))]

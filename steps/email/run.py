@@ -27,13 +27,23 @@ def run(config: EmailConfig, ctx: StepContext) -> dict[str, Any]:
     message = compose(config, ctx, sender=sender)
     recipients = [address for _, address in getaddresses([*config.to, *config.cc, *config.bcc]) if address]
     with _failures(settings), _server(settings, ctx.outbound_allow, config.timeout_s) as server:
-        refused = server.send_message(message, from_addr=parseaddr(sender)[1], to_addrs=recipients)
+        refused = ctx.act(
+            "send",
+            lambda: _send(server, message, sender=sender, recipients=recipients),
+            message_id=str(message["Message-ID"]),
+            recipients=recipients,
+        )
     ctx.log(f"sent {message['Message-ID']} to {len(recipients) - len(refused)} of {len(recipients)} addresses")
     return {
         "message_id": message["Message-ID"],
         "accepted": [address for address in recipients if address not in refused],
-        "refused": {address: _words(reason) for address, reason in refused.items()},
+        "refused": refused,
     }
+
+
+def _send(server: smtplib.SMTP, message: EmailMessage, *, sender: str, recipients: list[str]) -> dict[str, str]:
+    refused = server.send_message(message, from_addr=parseaddr(sender)[1], to_addrs=recipients)
+    return {address: _words(reason) for address, reason in refused.items()}
 
 
 # ------------------------------------------------------------------ the message

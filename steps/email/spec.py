@@ -76,6 +76,7 @@ SPEC = StepSpec(
     summary="Sends an e-mail, with files where wanted.",
     config=EmailConfig,
     delivery=Delivery.KEYED,
+    acts=True,
     body="steps.email.run:run",
     describe=describe,
     output_schema=lambda config: {

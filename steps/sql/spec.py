@@ -53,6 +53,7 @@ SPEC = StepSpec(
     config=SqlConfig,
     delivery=Delivery.AT_MOST_ONCE,
     delivery_by=delivery,
+    acts=True,
     body="steps.sql.run:run",
     describe=lambda config: setting(config, "statement"),
     output_schema=lambda config: {
