@@ -137,6 +137,10 @@ class Migration(migrations.Migration):
             model_name="firing",
             index=models.Index(fields=["trigger", "created_at"], name="firing_rate"),
         ),
+        migrations.AddIndex(
+            model_name="firing",
+            index=models.Index(fields=["created_at"], name="firing_age"),
+        ),
         migrations.AddConstraint(
             model_name="firing",
             constraint=models.UniqueConstraint(fields=("trigger", "key"), name="firing_once"),

@@ -23,6 +23,12 @@ class BackfillTooLarge(BadInput):
     code = "backfill_too_large"
 
 
+class BackfillTooOld(BadInput):
+    """`data.oldest` is the first moment of which the ledger still knows."""
+
+    code = "backfill_too_old"
+
+
 class WebhookNotFound(NotFound):
     code = "webhook_not_found"
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings as django_settings
 from django.db import transaction
 
 from builder.connections.sealing import seal, unseal
@@ -19,7 +20,7 @@ from runs.engine.check_input import check_input
 from runs.models import Trigger
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
-from runs.triggers.errors import BackfillTooLarge, BadTrigger, NotASchedule, NotAWebhook
+from runs.triggers.errors import BackfillTooLarge, BackfillTooOld, BadTrigger, NotASchedule, NotAWebhook
 from runs.triggers.shapes import RunEndSettings, ScheduleSettings, Settings, checked, schedule_of, text_of
 from teams import audit
 from teams.access import SYSTEM, Actor, Permission, require, visible_to
@@ -185,7 +186,7 @@ class Backfilled:
 @transaction.atomic
 def backfill(*, actor: Actor, trigger: Trigger, begin: datetime, end: datetime) -> Backfilled:
     """Queues every tick of begin <= t <= end that has had no run; the sweeper starts them one after another. The same
-    request again changes nothing. Raises NotASchedule, BackfillTooLarge.
+    request again changes nothing. Raises NotASchedule, BackfillTooLarge, BackfillTooOld.
     """
     require(actor, Permission.RUN, trigger.workspace)
     if trigger.kind != "schedule":
@@ -204,6 +205,14 @@ def backfill(*, actor: Actor, trigger: Trigger, begin: datetime, end: datetime) 
 
 
 def _past_ticks(locked: schedule.Locked, begin: datetime, end: datetime) -> list[Any]:
+    """What the ledger has forgotten must not be taken for what never ran."""
+    oldest = locked.now - timedelta(days=django_settings.RETENTION_DAYS)
+    if django_settings.RETENTION_DAYS and begin < oldest:
+        raise BackfillTooOld(
+            f"The ledger is kept for {django_settings.RETENTION_DAYS} days. Ask for times from {oldest:%Y-%m-%d %H:%M}"
+            " UTC on.",
+            oldest=oldest.isoformat(),
+        )
     timing, until = locked.settings.timing(), min(end, locked.now)
     found = list(islice(ticks(timing, after=begin - ONE_MOMENT, until=until), BACKFILL_AT_MOST + 1))
     if len(found) > BACKFILL_AT_MOST:

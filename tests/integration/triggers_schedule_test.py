@@ -11,8 +11,8 @@ import pytest
 from runs.link import Link
 from runs.models import Firing, Run, Trigger
 from runs.triggers import services
-from runs.triggers.errors import BackfillTooLarge, BadTrigger
-from runs.triggers.sweep import fire_due
+from runs.triggers.errors import BackfillTooLarge, BackfillTooOld, BadTrigger
+from runs.triggers.sweep import fire_due, forget_old
 from teams.access import SYSTEM
 from tests.engine import World
 from tests.staging import failpoints
@@ -94,9 +94,11 @@ def test_several_sweepers_decide_a_tick_once(world: World, links: list[Link]) ->
     slept(trigger, minutes=50)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda link: [fire_due(link.connection) for _ in range(5)], links))
+    while fire_due(world.connection):
+        pass  # what the others left, who stepped back from each other
     keys = list(Firing.objects.filter(trigger=trigger).values_list("key", flat=True))
-    assert len(keys) == len(set(keys)) == 50
-    assert Run.objects.filter(trigger_id=trigger.id).count() == 50
+    assert 50 <= len(keys) == len(set(keys)) <= 52  # as minutes pass meanwhile
+    assert Run.objects.filter(trigger_id=trigger.id).count() == len(keys)
 
 
 def test_a_tick_that_is_in_the_ledger_is_not_fired_again_although_its_time_comes_back(world: World) -> None:
@@ -115,15 +117,12 @@ def test_a_tick_that_is_in_the_ledger_is_not_fired_again_although_its_time_comes
 
 @pytest.mark.parametrize(("misfire", "fired"), [("skip", 0), ("run_once", 1), ("all", 3)])
 def test_what_was_missed_is_in_the_ledger_and_the_policy_has_the_word(world: World, misfire: str, fired: int) -> None:
-    trigger = scheduled(world, cron="0 * * * *", overlap="allow", misfire=misfire, misfire_limit=3)
-    past = now().replace(minute=30, second=0, microsecond=0) - timedelta(hours=6)
-    Trigger.objects.filter(id=trigger.id).update(decided_to=past, next_at=past)
-    if now().minute == 0:  # the tick of this very hour is not late
-        pytest.skip("within the first minute of an hour nothing is late")
+    half_an_hour_ago = (now().minute + 30) % 60
+    trigger = scheduled(world, cron=f"{half_an_hour_ago} * * * *", overlap="allow", misfire=misfire, misfire_limit=3)
+    slept(trigger, minutes=6 * 60)
     fire_due(world.connection)
-    found = counts(trigger)
-    assert found.get("fired", 0) == fired
-    assert found.get("missed", 0) + fired in (5, 6)
+    assert counts(trigger).get("fired", 0) == fired
+    assert counts(trigger).get("missed", 0) == 6 - fired
     assert {reason for _, reason in ledger(trigger)} == {"late"}
 
 
@@ -161,6 +160,28 @@ def test_a_backfill_has_a_bound_and_no_future(world: World) -> None:
         actor=SYSTEM, trigger=trigger, begin=now() + timedelta(hours=1), end=now() + timedelta(hours=2)
     )
     assert ahead.ticks == 0
+
+
+def test_the_ledger_forgets_what_had_no_run_or_lost_it_and_back_fills_nothing_from_before(
+    world: World, settings: Any
+) -> None:
+    trigger = scheduled(world, cron="0 * * * *")
+    _due(world, trigger, 4)
+    fire_due(world.connection)
+    firings = Firing.objects.filter(trigger=trigger).order_by("due_at")
+    world.connection.execute("UPDATE runs_firing SET created_at = created_at - interval '40 days'")
+    world.connection.execute(
+        "UPDATE runs_firing SET status = 'missed', reason = 'late' WHERE id = %s", (firings[2].id,)
+    )
+    world.connection.execute(
+        "UPDATE runs_firing SET status = 'fired', run_id = gen_random_uuid() WHERE id = %s", (firings[3].id,)
+    )
+    assert forget_old(world.connection, days=0) == forget_old(world.connection, days=41) == 0
+    assert forget_old(world.connection, days=30) == 2
+    assert [status for status, _ in ledger(trigger)] == ["fired", "queued"]
+    settings.RETENTION_DAYS = 30
+    with pytest.raises(BackfillTooOld):
+        services.backfill(actor=SYSTEM, trigger=trigger, begin=now() - timedelta(days=31), end=now())
 
 
 # ---------------------------------------------------------------------- overlap

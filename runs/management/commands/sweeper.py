@@ -21,7 +21,7 @@ from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
 from runs.store.read import Connection
-from runs.triggers.sweep import fire_due
+from runs.triggers.sweep import fire_due, forget_old
 
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
@@ -89,6 +89,7 @@ class SweeperLoop:
         self._housekeeping_at = monotonic_s()
         try:
             done = self._housekeeping.turn(connection)
+            forget_old(connection, days=settings.RETENTION_DAYS)
         except psycopg.OperationalError:
             raise
         except psycopg.DatabaseError:
