@@ -47,6 +47,22 @@ class Meddled:
         return getattr(self._connection, name)
 
 
+class After:
+    """A connection on which something happens right after one statement: somebody else came in between."""
+
+    def __init__(self, connection: Connection, statement: str, meanwhile: Any) -> None:
+        self._connection, self._statement, self._meanwhile = connection, statement, meanwhile
+
+    def execute(self, statement: Any, *arguments: Any) -> Any:
+        cursor = self._connection.execute(statement, *arguments)
+        if statement == self._statement:
+            self._meanwhile()
+        return cursor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
 @contextmanager
 def failpoints(text: str) -> Iterator[None]:
     arm(text)

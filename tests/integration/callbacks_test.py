@@ -16,15 +16,16 @@ from runs.core.links import token_hash
 from runs.core.outcomes import Error, Failed, Fans, Succeeded, Waits
 from runs.engine.callback import CallbackClosed, issue, receive
 from runs.engine.cancel import cancel_run
+from runs.engine.finish import finish
 from runs.engine.resume import resume_run
 from runs.engine.scope import Values
 from runs.link import Link
 from runs.models import Callback, StepRun, Wait
 from runs.runner.messages import Job
-from runs.store.read import Connection
+from runs.store.read import READ_EARLY, Connection
 from tests.engine import World
 from tests.hands import Hand
-from tests.staging import Meddled, begun
+from tests.staging import After, Meddled, begun
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -215,8 +216,11 @@ def test_a_callback_that_comes_in_the_middle_of_the_finish_that_opens_its_wait_i
     assert held is not None
     assert held.path == "K"
     assert done.known is not None
-    assert post(token, "just now") == (202, "kept")
-    hand.finish_all([hand.request(held, CALLBACK)], known=done.known)
+    request = hand.request(held, CALLBACK)
+    meddled = After(hand.connection, READ_EARLY, lambda: kept.append(post(token, "just now")))
+    kept: list[tuple[int, str]] = []
+    finish(cast(Connection, meddled), [request], known=done.known)
+    assert kept[0] == (202, "kept")
     assert world.output(run_id, "K") == "just now"
 
 

@@ -12,10 +12,11 @@ from django.db import connection
 from django.http import HttpResponse
 
 from builder.workflows.models import Version, Workflow
+from kit.errors import AppError
 from runs.core.outcomes import Waits
 from runs.engine.cancel import cancel_run
 from runs.engine.resume import resume_run
-from runs.engine.wait import AlreadyVoted, Answer, answer_wait
+from runs.engine.wait import Answer, answer_wait
 from runs.link import Link
 from runs.models import Run, Vote, Wait
 from runs.services import start_run
@@ -132,12 +133,12 @@ def test_one_person_who_votes_five_times_at_once_counts_once(desk: Desk) -> None
             try:
                 with link.connection.transaction():
                     answer_wait(link.connection, desk.world.command(run_id, "answer"), given)
-            except AlreadyVoted:
-                return "again"
+            except AppError as problem:
+                return problem.code
             return "counted"
 
     with ThreadPoolExecutor(5) as pool:
-        assert sorted(pool.map(vote, range(5))) == ["again"] * 4 + ["counted"]
+        assert sorted(pool.map(vote, range(5))) == ["already_voted"] * 4 + ["counted"]
     assert desk.world.statuses(run_id)["P"] == "waiting"
 
 

@@ -23,7 +23,7 @@ from runs.runner.messages import Job
 from runs.store.read import Connection
 from tests.engine import World
 from tests.hands import Hand
-from tests.staging import begun
+from tests.staging import After, begun
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -199,22 +199,6 @@ def test_the_pauses_between_attempts_are_kept(world: World) -> None:
         assert (next_.started_at - one.finished_at).total_seconds() >= 0.2 * 2**number
     assert world.statuses(run_id) == {"S": "succeeded", "X": "failed", "B": "skipped", "C": "succeeded"}
     assert world.run(run_id).status == "succeeded"
-
-
-class After:
-    """A connection on which something happens right after one statement: somebody else came in between."""
-
-    def __init__(self, connection: Connection, statement: str, meanwhile: Any) -> None:
-        self._connection, self._statement, self._meanwhile = connection, statement, meanwhile
-
-    def execute(self, statement: Any, *arguments: Any) -> Any:
-        cursor = self._connection.execute(statement, *arguments)
-        if statement == self._statement:
-            self._meanwhile()
-        return cursor
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
 
 
 def resume(world: World, run_id: UUID) -> None:
