@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StepKind } from '../../../diagram';
 import { setConfig } from '../model/document';
 import { draw } from '../testing/draw';
 import { KINDS } from '../testing/handlers';
@@ -93,6 +94,17 @@ describe('completion', () => {
     expect(labels('{{ steps.')).toEqual(['fetch']);
     expect(labels('{{ steps.fetch.')).toEqual(['output']);
     expect(labels('{{ run.input.')).toEqual(['batch']);
+  });
+
+  it('offers in each container what that kind gives, and in an inner one the outer names as well', () => {
+    const gives = (kind: string, names: string[]): [string, StepKind] => [
+      kind,
+      { ...(KINDS.get('map') as StepKind), kind, gives: names },
+    ];
+    const kinds = new Map([...KINDS, gives('loop', ['index', 'previous']), gives('try_block', [])]);
+    const nested = draw('start > all\nall/again\nagain/x', { all: 'try_block', again: 'loop' });
+    const names = (id: string) => scopeOf(nested, id, kinds).given;
+    expect([names('x'), names('again'), names('all')]).toEqual([['index', 'previous'], [], []]);
   });
 
   it('is silent outside of braces', () => {

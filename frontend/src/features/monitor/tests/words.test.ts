@@ -13,7 +13,7 @@ import {
 } from '../../../testing/world/runs';
 import { helpFor } from '../error-help';
 import { groupItems } from '../items';
-import { nodeStatus, shownStatus, stepOfNode } from '../node-status';
+import { nodeStatus, shownStatus, statusSentence, stepOfNode } from '../node-status';
 import { itemOf, readPath } from '../paths';
 import { marksOf } from '../plan';
 import { effectsOf, firstAgain, headSentence, isActive, nameOf, planSentence, progressOf } from '../summary';
@@ -155,6 +155,30 @@ describe('the timeline', () => {
   });
 });
 
+describe('loops, tries and runs inside runs', () => {
+  const told = (kind: string, data: Record<string, string | number>) => {
+    const run = new Recorder(seed).step('start', 0.1).begin('fetch');
+    run.tell('step.waiting', 'fetch', data);
+    const step = run.state.steps.get('fetch');
+    if (!step) throw new Error('no such step');
+    return statusSentence({ ...step, kind });
+  };
+
+  it('say what they wait for', () => {
+    expect(told('loop', { wait: 'children', total: 5 })).toMatch('of at most 5');
+    expect(told('try_block', { wait: 'children', total: 1 })).toBe('Works on the steps inside.');
+    expect(told('run_workflow', { wait: 'child' })).toMatch('Waits for the run that it has started');
+  });
+
+  it('count a loop that has ended by the rounds that it had', () => {
+    const run = new Recorder(seed).step('start', 0.1).begin('fetch');
+    run.tell('step.waiting', 'fetch', { wait: 'children', total: 9 });
+    run.tell('map.progress', 'fetch', { total: 9, opened: 2, settled: 2, failed: 0 });
+    run.tell('step.succeeded', 'fetch', { port: 'out', origin: 'executed', total: 2, failed: 0 });
+    expect(run.state.steps.get('fetch')?.map).toEqual({ total: 2, opened: 2, settled: 2, failed: 0 });
+  });
+});
+
 describe('paths, items and errors', () => {
   it('are read from the right, so that containers nest', () => {
     expect(readPath('fetch')).toEqual({ key: 'fetch', parent: null, index: null });
@@ -162,6 +186,12 @@ describe('paths, items and errors', () => {
     expect(itemOf('each[17].ocr')).toBe('each[17]');
     expect(itemOf('fetch')).toBeNull();
     expect(nameOf(graph, 'ocr_documents[2].read')).toBe('Read the text (item 2)');
+    const inside = (kind: string) => ({
+      ...graph,
+      nodes: graph.nodes.map((node) => (node.key === 'ocr_documents' ? { ...node, kind } : node)),
+    });
+    expect(nameOf(inside('loop'), 'ocr_documents[2].read')).toBe('Read the text (round 2)');
+    expect(nameOf(inside('try_block'), 'ocr_documents[0].read')).toBe('Read the text');
   });
 
   it('show failed items first, then those under way, then by number', () => {
