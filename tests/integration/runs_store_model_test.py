@@ -43,11 +43,13 @@ from runs.store.claim import Held
 from steps.registry import all_specs
 from tests.engine import World
 from tests.hands import Hand
+from tests.integration.model_of_mending import Mending
 from tests.random_runs import BROKEN, FLAKY, PORTS, random_graph
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.timeout(3_600)]
 
 PROVE = bool(os.environ.get("PAWL_PROVE"))
+EXAMPLES = int(os.environ.get("PAWL_MODEL_EXAMPLES") or (20_000 if PROVE else 200))
 FINAL = ("succeeded", "failed", "cancelled")
 DICE = st.randoms(use_true_random=False)
 
@@ -60,7 +62,7 @@ LET_DEADLINE_PASS = "UPDATE runs_run SET deadline_at = statement_timestamp() WHE
 LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHERE run_id = %s AND status = 'open'"
 
 
-class Machine(RuleBasedStateMachine):
+class Machine(Mending, RuleBasedStateMachine):
     world: World
 
     @initialize(dice=DICE)
@@ -372,7 +374,7 @@ def test_whatever_happens_in_whatever_order_the_invariants_hold() -> None:
         run_state_machine_as_test(
             Machine,
             settings=settings(
-                max_examples=2_000 if PROVE else 60,
+                max_examples=EXAMPLES,
                 stateful_step_count=50,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),
