@@ -12,7 +12,7 @@ from kit.ids import new_id
 from runs.core.breakpoints import Breakpoints
 from runs.core.limits import key_limit
 from runs.core.outcomes import Succeeded
-from runs.engine import artifacts, callback, checkpoint, limits, repair, sweep
+from runs.engine import artifacts, callback, checkpoint, children, limits, repair, sweep
 from runs.engine.cancel import cancel_run
 from runs.engine.claim import claim
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
@@ -245,6 +245,12 @@ def buries(scene: Scene, connection: Connection) -> Any:
 @act("epoch.raise_epoch")
 def declares_a_failover(scene: Scene, connection: Connection) -> Any:
     return raise_epoch(connection, actor="Ana", note="db1 lost")
+
+
+@act("children.deliver", "children.deliver_next")
+def delivers(scene: Scene, connection: Connection) -> Any:
+    """K's child is started."""
+    return children.deliver(connection)
 
 
 @act("sweep.recover_dead")

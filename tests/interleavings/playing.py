@@ -36,7 +36,9 @@ def some_of(points: int) -> list[int]:
 
 
 def dies(act: Act, scene: Scene, *, point: int) -> None:
-    """In a process of its own, as it were: its connection is cut, and nothing of it lives on."""
+    """In a process of its own, as it were: its connection is cut, and nothing of it lives on. An act that has fewer
+    points by now (a version's graph is read once only) dies after its last one.
+    """
     act.before(scene)
     link = Link(name="mortal")
     backend = link.connection.info.backend_pid
@@ -49,7 +51,6 @@ def dies(act: Act, scene: Scene, *, point: int) -> None:
         return
     finally:
         link.close()
-    raise AssertionError(f"{act.name} has no point {point}")
 
 
 def does(act: Act, scene: Scene) -> None:

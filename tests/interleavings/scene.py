@@ -5,7 +5,7 @@ B    a retry that is due                    L  held by a worker that was declare
 D    a timer that ran out                   E  a map with one item held by the worker that is well
 P    a question that is open                C  held by a worker that is gone, and nobody knows it yet
 N    at most once, and nobody knows what    F  ready, under a limit; G  ready
-     became of it
+     became of it                           K  waits for a child run that nobody has started yet
 """
 
 from collections.abc import Iterable
@@ -14,10 +14,10 @@ from typing import Any
 from uuid import UUID
 
 from builder.graph.model import Policy, Retry
-from builder.workflows.models import Version
+from builder.workflows.models import Version, Workflow
 from kit.ids import new_id
 from runs.core.outcomes import Fans, Succeeded, Waits
-from runs.engine import sweep
+from runs.engine import children, sweep
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command
 from runs.engine.control import unpause_run
@@ -31,9 +31,9 @@ from tests.engine import World
 from tests.hands import Hand
 from tests.random_runs import BROKEN, FLAKY
 
-DRAWING = """S > A + B + D + P + N + X + L + E[Y] + C + F + G, A + B + D + N + X + L + E + C + F + G > J
+DRAWING = """S > A + B + D + P + N + X + K + L + E[Y] + C + F + G, A + B + D + N + X + K + L + E + C + F + G > J
 P ?approved> J, J > Z"""
-KINDS = {"X": "pass_through", "Y": "pass_through", "G": "template"}
+KINDS = {"X": "pass_through", "Y": "pass_through", "G": "template", "K": "run_workflow"}
 POLICIES = {
     "B": Policy(retry=Retry(attempts=5), total_limit_s=3600),
     "G": Policy(queue_limit_s=3600),
@@ -47,8 +47,9 @@ LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHER
 BROKEN_IN = "SELECT what FROM runs_broken WHERE run_id = %s"
 DONE = "SELECT path, attempt, fence, output, finished_at FROM runs_steprun WHERE run_id = %s AND status = 'succeeded'"
 OPEN_WAITS = "SELECT id FROM runs_wait WHERE run_id = %s AND status = 'open'"
-OTHERS = """SELECT id, idempotency_key FROM runs_run WHERE workflow_id = %s AND id <> %s
+OTHERS = """SELECT id, idempotency_key FROM runs_run WHERE workflow_id = %s AND id <> %s AND parent_step_id IS NULL
     AND status NOT IN ('succeeded', 'failed', 'cancelled')"""
+CHILD = "child of the scene"
 ROUNDS = 60
 
 
@@ -64,6 +65,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.hand, self.dead, self.gone = (Hand(self.link) for _ in range(3))
+        self.child = self._child_version()
         self.id: UUID = self.world.start(self.version).run_id
         self.again = False
         self.token: str | None = None
@@ -79,6 +81,7 @@ class Scene:
         hand.finish(hand.take(), Waits("approval", 60.0, {}))  # P
         unknown = dead.take()
         hand.finish(hand.take(), BROKEN)  # X
+        hand.finish(hand.take(), self._call())  # K
         self.lost = dead.take()
         container = hand.take()
         self.c = self.gone.take()
@@ -98,6 +101,17 @@ class Scene:
             "item": hand.request(self.item, Succeeded("y"), wish=hand.wish()),
             "C": self.gone.request(self.c, Succeeded("c"), wish=None),
         }
+
+    def _call(self) -> Waits:
+        return Waits("child", None, {"workflow": str(self.child.workflow_id), "version": None, "input": 1})
+
+    def _child_version(self) -> Version:
+        """One for all scenes of a test."""
+        found = Version.objects.filter(workflow__name=CHILD, workflow__workspace=self.world.workspace).first()
+        if found is None:
+            found = self.world.draw("S > Q")
+            Workflow.objects.filter(id=found.workflow_id).update(name=CHILD)
+        return found
 
     def request(self, name: str) -> Request:
         return self.results[name]
@@ -167,6 +181,7 @@ class Scene:
     def _round(self, worker: Hand) -> None:
         connection = self.world.connection
         sweep.recover_dead(connection)
+        children.deliver(connection)
         connection.execute(LET_TIME_PASS, (self.id,))
         sweep.due(connection)
         sweep.expire_waits(connection)
