@@ -300,6 +300,23 @@ ODD: dict[str, Any] = {
 }
 
 
+def nested(config: AnyConfig, ctx: StepContext) -> Any:
+    return _deep(config.value)
+
+
+def odd_everywhere(config: AnyConfig, ctx: StepContext) -> Any:
+    """Puts a text of odd signs wherever a body can put one; fails with it at last, and then gives it."""
+    odd = config.value
+    ctx.log(odd)
+    ctx.progress(1, 2, odd)
+    ctx.cursor("at").move({odd: odd})
+    ctx.partial([odd])
+    kept = ctx.once("kept", lambda: {odd: [odd]})
+    if ctx.attempt == 1:
+        raise StepFailure("odd", f"it was {odd}", retryable=True, data={odd: odd})
+    return {"kept": kept, "partials": list(ctx.previous_partials), "at": ctx.cursor("at").value, "odd": odd}
+
+
 def big_output(config: AnyConfig, ctx: StepContext) -> str:
     return config.value["character"] * config.value["count"]
 
@@ -373,6 +390,8 @@ BODIES: list[Body] = [
     workdir,
     environment,
     odd_output,
+    nested,
+    odd_everywhere,
     big_output,
     failure,
     failure_with_odd_data,
