@@ -18,7 +18,9 @@ class Run(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="runs")
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="runs")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
-    trigger = models.CharField(max_length=16, default="manual")  # manual | api | fork | schedule | webhook | run_end
+    trigger = models.CharField(
+        max_length=16, default="manual"
+    )  # manual | api | fork | schedule | webhook | run_end | workflow
     trigger_id = models.UUIDField(null=True)  # of the schedule, webhook, ...; it may be gone by now
     trigger_depth = models.SmallIntegerField(db_default=0)  # how many ends of runs led to this one
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

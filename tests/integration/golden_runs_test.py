@@ -140,6 +140,22 @@ def real_map_stops(world: World) -> Iterator[UUID]:
     world.work()
 
 
+@case("a loop ends after three of at most nine rounds; a try after it catches a failure and leaves by its own port")
+def real_loop_and_try(world: World) -> Iterator[UUID]:
+    version = world.draw(
+        "S > L[A] > T[X] ?failed> H > O",
+        kinds={"L": "loop", "T": "try_block"},
+        configs={
+            "L": {"most": 9, "first": 1, "until": "{{ previous >= run.input.to }}"},
+            "A": {"value": "{{ previous * 2 }}"},
+            "X": {"message": "No."},
+        },
+    )
+    run_id = world.start(version, {"to": 8}).run_id
+    yield run_id
+    world.work()
+
+
 @case("a failed run is resumed, and fails again: the failed step has a second attempt, the finished one is not touched")
 def real_resume(world: World) -> Iterator[UUID]:
     version = world.draw("S > A > X > B > O", configs={"X": {"message": "No."}})
