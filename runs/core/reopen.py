@@ -28,9 +28,8 @@ def what_reopens(
     A step that was skipped because of a failure stays skipped where something after it, which needed it to be settled,
     has begun without it; only a fork could run it now. What leads only to a join that took the first stays as it is.
     """
-    if not rows:
-        return []
-    container = definition.nodes[next(iter(rows))].parent
+    first = next(iter(rows), None)
+    container = definition.nodes[first].parent if first is not None else None
     lost = lost_ways(definition, container, rows)
     roots = [row for id_, row in rows.items() if id_ not in lost and (is_root or is_reopenable)(row)]
     chosen, below = {row.path for row in roots}, _downstream(definition, roots) - lost
