@@ -12,7 +12,9 @@ from runs.runner.messages import Checkpoint, Job, Outcome
 from runs.runner.spawner import Spawner
 from runs.runner.warm import Child
 
-os.environ["PAWL_EXTRA_STEPS"] = "tests.kinds,tests.harmful_kinds"  # before the first launcher starts
+os.environ["PAWL_EXTRA_STEPS"] = (
+    "tests.kinds,tests.harmful_kinds,tests.keeping_kinds"  # before the first launcher starts
+)
 
 
 def job(kind: str, value: Any = None, **changes: Any) -> Job:

@@ -41,7 +41,7 @@ def extra_kinds(monkeypatch: pytest.MonkeyPatch) -> "Iterator[None]":
         for cached in (registry._plugins, registry.get, registry.all_specs):
             cached.cache_clear()
 
-    monkeypatch.setenv("PAWL_EXTRA_STEPS", "tests.kinds,tests.harmful_kinds")
+    monkeypatch.setenv("PAWL_EXTRA_STEPS", "tests.kinds,tests.harmful_kinds,tests.keeping_kinds")
     forget()
     yield
     monkeypatch.undo()
