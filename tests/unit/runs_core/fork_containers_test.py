@@ -71,7 +71,7 @@ def test_from_inside_an_item_only_that_item_goes_on_and_what_follows_the_contain
 
 
 def test_an_item_in_the_middle_of_a_loop_is_a_place_to_go_on_from() -> None:
-    """A16 of the reported faults: restarting at a step inside a loop was impossible."""
+    """activepieces/activepieces PR 8908: a step inside a loop was no place to restart from."""
     memory = begun("S > E[X > Y] > O")
     memory.finish("E", Fans(["a", "b", "c", "d"], 1, "fail_fast"))
     for index in (0, 1):

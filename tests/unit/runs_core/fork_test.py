@@ -107,7 +107,7 @@ def test_a_run_that_goes_on_can_be_forked_and_is_not_disturbed() -> None:
 
 
 def test_a_deliberate_stop_is_passed_from_an_earlier_step() -> None:
-    """A28 of the reported faults: resuming could only repeat the stop."""
+    """n8n-io/n8n#25735: a run that a deliberate stop had ended could only be retried from that stop."""
     memory = begun("S > L > F > I, I ?true> X, I ?false> A")
     memory.finish("L", Succeeded(1))
     memory.finish("F", Succeeded("bad"))
