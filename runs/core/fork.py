@@ -176,11 +176,12 @@ class _Planner:
         for node in self.new.scope_of(node_id).order:
             row, fate = rows.get(node.id), fates.get(node.id)
             place = Place(prefix + node.key, node, container.id if container else None, index)
-            if fate is None and row is not None:
+            if fate is not None:
+                self.run_again(place, row, fate)
+            else:
+                assert row is not None, "what has no row runs again"
                 self.kept.append(place.path)
                 self.copy(place, row)
-            elif fate is not None:
-                self.run_again(place, row, fate)
         return bool(fates)
 
     def fates(self, container: str | None, rows: Mapping[str, Row]) -> Mapping[str, Fate]:

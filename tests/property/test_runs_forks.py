@@ -16,7 +16,7 @@ from builder.graph.model import Edge, Graph, Node
 from kit.errors import AppError
 from runs.core.commands import cancel
 from runs.core.fold import fold
-from runs.core.outcomes import Fans, Outcome, Succeeded
+from runs.core.outcomes import Again, Fans, Outcome, Succeeded
 from runs.core.resume import resume
 from runs.core.rows import Row
 from runs.core.states import StepStatus
@@ -56,12 +56,18 @@ class Bodies:
             return Result(port=None)
         if node.kind == "map":
             return Result(items=dice.randint(0, 3), window=dice.randint(1, 2))
+        if node.kind == "loop":
+            return Result(items=dice.randint(1, 3))
         return Result(port=dice.choice(PORTS.get(node.kind, ("out",))))
 
-    def outcome(self, path: str) -> Outcome:
-        result = self(path)
+    def outcome(self, row: Row) -> Outcome:
+        path, result = row.path, self(row.path)
+        if row.items is not None:  # a loop that asks
+            return Again(row.items.cursor < (result.items or 0))
         if result.port is None:
             return BROKEN
+        if self.nodes[path.rsplit(".", 1)[-1]].kind == "loop":
+            return Fans([None], 1, "fail_at_end", mode="rounds", most=3, gather="last")
         if result.items is not None:
             return Fans([*range(result.items)], result.window, result.on_item_failure)
         return Succeeded(path, result.port)
@@ -78,7 +84,7 @@ def changed(graph: Graph, dice: Random) -> Graph:
             gone = dice.choice(graph.edges)
             return replace(graph, edges=tuple(edge for edge in graph.edges if edge is not gone))
         case 2:
-            parent = dice.choice([None, *(node.id for node in graph.nodes if node.kind == "map")])
+            parent = dice.choice([None, *(node.id for node in graph.nodes if node.kind in ("map", "loop"))])
             node = Node("n_new", "new", "pass_through", parent=parent)
             befores = [each for each in graph.nodes if each.parent == parent]
             edges = [Edge("e_new", dice.choice(befores).id, "n_new")] if befores and dice.randrange(2) else []
@@ -94,7 +100,7 @@ def play(memory: MemoryRun, bodies: Bodies, dice: Random, *, steps: int = 10_000
         if not ready:
             return
         path = dice.choice(ready)
-        memory.finish(path, bodies.outcome(path))
+        memory.finish(path, bodies.outcome(memory.by_path(path)))
 
 
 def disturbed(memory: MemoryRun, bodies: Bodies, dice: Random) -> None:
@@ -121,7 +127,7 @@ def same(row: Row) -> tuple[object, ...]:
 @given(dice=DICE)
 @settings(max_examples=EXAMPLES)
 def test_a_fork_ends_as_a_fresh_run_of_its_version_would(dice: Random) -> None:
-    graph = random_graph(dice, upstream=("skip",), joins=("all",), maps_catch=False)
+    graph = random_graph(dice, upstream=("skip",), joins=("all",), maps_catch=False, containers=("map", "loop"))
     salt, fails = dice.randrange(10**6), dice.randrange(2) == 0
     memory = MemoryRun(graph)
     disturbed(memory, Bodies(graph, salt=salt, fails=fails), dice)

@@ -29,7 +29,13 @@ class Mended:
     def __init__(self, dice: Random) -> None:
         self.dice = dice
         # Not mixed: what was skipped stays so where a person has something after it done (see resume_test).
-        graph = random_graph(dice, upstream=(dice.choice(["skip", "wait"]),), maps_catch=False, joins=("all",))
+        graph = random_graph(
+            dice,
+            upstream=(dice.choice(["skip", "wait"]),),
+            maps_catch=False,
+            joins=("all",),
+            containers=("map", "loop"),
+        )
         note(show(graph))
         self.memory = MemoryRun(graph)
         policies = ("fail_at_end", "fail_fast")

@@ -58,6 +58,7 @@ def test_the_chosen_step_and_what_follows_it_run_again_and_the_rest_is_copied() 
     memory = done("S > A > B > C, A > D")
     other, fork = memory.fork("B")
     assert (fork.plan.kept, fork.plan.again) == (["S", "A", "D"], ["B", "C"])
+    assert [row.path for row in fork.copied] == ["S", "A", "D"]
     assert {row.path: row.origin for row in other.rows.values()}["A"] == "copied"
     assert starts(ended(other)) == ["B", "C"]
     assert memory.run.status == "succeeded"

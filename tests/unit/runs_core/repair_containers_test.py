@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from builder.graph.model import Policy
 from runs.core.commands import NotPossibleNow, expire
 from runs.core.outcomes import Again, Error, Failed, Fans, Succeeded, Waits
 from runs.core.plan import Plan
@@ -172,6 +173,28 @@ def test_an_expired_question_can_be_answered_by_hand() -> None:
     do(memory, "P", supply("approved"))
     memory.succeed_all()
     assert memory.statuses()["A"] == "succeeded"
+
+
+def test_a_skip_of_the_last_step_ends_the_container_at_once() -> None:
+    memory = fanned_out(total=1)
+    memory.finish("E[0].A", Succeeded(1))
+    memory.finish("E[0].B", BROKEN)
+    plan = do(memory, "E[0].B", skip)
+    assert plan.again == ["O"]
+    assert memory.statuses()["E"] == "succeeded"
+
+
+def test_an_item_whose_failure_a_join_made_up_for_is_not_counted_as_failed() -> None:
+    policies = {"J": Policy(join="any")}
+    memory = begun("S > E[A > J > C, B > J] > O", policies=policies)
+    memory.finish("E", Fans([1, 2], 2, "fail_at_end"))
+    memory.finish("E[0].A", BROKEN)
+    for path in ("E[0].B", "E[0].J", "E[0].C", "E[1].A", "E[1].B", "E[1].J"):
+        memory.finish(path, Succeeded(1))
+    memory.finish("E[1].C", BROKEN)
+    assert memory.statuses()["E"] == "failed"
+    do(memory, "E[1].C", skip)
+    assert (memory.statuses()["E"], memory.by_path("E").items.failed) == ("succeeded", 0)
 
 
 # ---------------------------------------------------------------------- in loops

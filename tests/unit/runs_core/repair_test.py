@@ -7,6 +7,7 @@ import pytest
 
 from builder.graph.model import Policy, Retry
 from runs.core.commands import NotPossibleNow, cancel, decide_outcome
+from runs.core.control import pass_deadline
 from runs.core.outcomes import Crashed, Error, Failed, Succeeded
 from runs.core.plan import Plan, PlanChanged
 from runs.core.repair import edit_input, retry_now, skip, supply_output
@@ -195,6 +196,25 @@ def test_nothing_is_done_to_a_failed_step_of_a_cancelled_run_before_it_is_resume
     memory.finish("A", BROKEN)
     memory.transact(cancel)
     with pytest.raises(NotPossibleNow, match="resume it first"):
+        memory.on("A", skip)
+
+
+def test_a_run_whose_deadline_has_passed_is_resumed_as_a_whole() -> None:
+    memory = begun("S > A, S > B > C")
+    memory.finish("A", BROKEN)
+    memory.transact(lambda tx: pass_deadline(tx, deadline_s=1.0))
+    assert (memory.statuses()["B"], memory.run.status) == ("cancelled", "failed")
+    for act in (edit_input, skip, supply()):
+        with pytest.raises(NotPossibleNow, match="resume it first"):
+            memory.on("A", act)
+
+
+def test_a_way_that_was_outrun_is_left_alone() -> None:
+    memory = begun("S > A > J, S > B > J", policies={"J": Policy(join="first")})
+    memory.finish("A", BROKEN)
+    memory.finish("B", Succeeded(1))
+    assert memory.statuses()["J"] == "ready"
+    with pytest.raises(NotPossibleNow, match="in spite of that"):
         memory.on("A", skip)
 
 
