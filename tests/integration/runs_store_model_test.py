@@ -5,8 +5,6 @@ broken and nothing that succeeded has changed; in the end everything can be driv
 """
 
 import os
-from contextlib import suppress
-from functools import partial
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -29,17 +27,14 @@ from runs.core.breakpoints import Breakpoints
 from runs.core.definition import Definition
 from runs.core.fold import fold
 from runs.core.outcomes import Crashed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
-from runs.core.rows import Event, Stored
+from runs.core.rows import Event
 from runs.core.transition import Transition
-from runs.engine import repair
 from runs.engine.callback import issue, receive
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command, CommandIdTaken
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
 from runs.engine.finish import Request
-from runs.engine.fork import Forking, fork_run
-from runs.engine.operations import perform, preview
 from runs.engine.resume import preview_resume, resume_run
 from runs.engine.sweep import due, expire_waits, recover_dead, stop_overdue
 from runs.engine.wait import Answer, answer_wait
@@ -58,13 +53,6 @@ EXAMPLES = int(os.environ.get("PAWL_MODEL_EXAMPLES") or (20_000 if PROVE else 20
 FINAL = ("succeeded", "failed", "cancelled")
 DICE = st.randoms(use_true_random=False)
 
-MENDING = [
-    repair.editing,
-    repair.skipping,
-    repair.retrying,
-    partial(repair.supplying, output=Stored(text="1")),
-    partial(repair.supplying, output=Stored(text="1"), port="true"),
-]
 BROKEN_IN = "SELECT what FROM runs_broken WHERE run_id = %s"
 DONE = "SELECT path, attempt, fence, output, finished_at FROM runs_steprun WHERE run_id = %s AND status = 'succeeded'"
 PRESENT = "SELECT status, fence FROM runs_steprun WHERE id = %s"
@@ -274,30 +262,6 @@ class Machine(Mending, RuleBasedStateMachine):
     def decide_one(self, path: str, decision: Any) -> None:
         command = self.world.command(self.run_id, "decide")
         self.order(command, lambda: decide_step(self.world.connection, command, path=path, decision=decision))
-
-    @rule(dice=DICE)
-    def mend(self, dice: Random) -> None:
-        """Any step, in any way: the preview says what the act does, or that it cannot be done."""
-        connection, path = self.world.connection, dice.choice([*self.world.statuses(self.run_id)])
-        operation, shown = dice.choice(MENDING)(connection, path=path), None
-        with suppress(AppError):
-            shown = preview(connection, self.run_id, operation).plan
-        command = self.world.command(self.run_id, "mend", generation=self.world.run(self.run_id).generation)
-        result = self.order(command, lambda: perform(connection, command, operation, seen=shown and shown.token))
-        assert (result and result["again"]) == (shown and shown.again)
-
-    @rule(dice=DICE)
-    def fork(self, dice: Random) -> None:
-        """From any step; the fork is as sound as its source, and is stopped at once, or the workers would take it."""
-        path = dice.choice([None, *self.world.statuses(self.run_id)])
-        command = self.world.command(self.run_id, "fork")
-        connection = self.world.connection
-        made = self.order(command, lambda: fork_run(connection, command, Forking(path), then=lambda told: None))
-        if made is not None:
-            assert connection.execute(BROKEN_IN, (made["run"],)).fetchall() == []
-            with suppress(AppError), connection.transaction():
-                cancel_run(connection, self.world.command(UUID(made["run"]), "cancel"))
-            assert connection.execute(BROKEN_IN, (made["run"],)).fetchall() == []
 
     @precondition(lambda self: self.commands)
     @rule(dice=DICE)
