@@ -46,6 +46,7 @@ class WebhookSettings(Settings):
     signature: Scheme = "timestamped"
     signature_header: Header = "X-Pawl-Signature"
     tolerance_s: Annotated[int, Field(ge=10, le=3600)] = 300  # how old a signature may be
+    input: Literal["request", "body"] = "request"  # what a run starts with: all of it, or what the body says alone
     answer: Literal["at_once", "when_done"] = "at_once"
     wait_s: Annotated[int, Field(ge=1, le=60)] = 10  # of answer = when_done
     max_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 256 * 1024

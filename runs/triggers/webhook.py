@@ -187,10 +187,12 @@ def digest_of(delivery: Delivery) -> bytes:
     return hashlib.sha256(f"{delivery.method} {delivery.query}\n".encode() + delivery.body).digest()
 
 
-def input_of(settings: WebhookSettings, delivery: Delivery) -> dict[str, Any]:
-    """The run's input. `raw` is the body as it came, byte for byte; `body` is what it says, as far as it can be read.
-    Raises MalformedJson where it says that it is JSON and is not.
+def input_of(settings: WebhookSettings, delivery: Delivery) -> Any:
+    """The run's input. `raw` is the body as it came, byte for byte; `body` is what it says, as far as it can be read
+    (alone where the settings want no more). Raises MalformedJson where it says that it is JSON and is not.
     """
+    if settings.input == "body":
+        return _body(delivery)
     wanted = [*HEADERS, settings.delivery_header.lower(), *(name.lower() for name in settings.headers)]
     return {
         "method": delivery.method,

@@ -187,3 +187,25 @@ def test_an_input_that_the_workflow_does_not_take_is_refused_when_the_schedule_i
         answer = post(people.client(Role.EDITOR), url(people, f"workflows/{version.workflow_id}/triggers"), body)
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_run_input")
         assert not Trigger.objects.exists()
+
+
+def test_the_secret_is_shown_once_and_the_address_to_those_who_may_run(people: Cast) -> None:
+    with World(workspace=people.acme) as world:
+        workflow = world.draw("S > O").workflow_id
+        address = f"/api/workspaces/{people.acme.slug}/workflows/{workflow}/triggers"
+        body = json.dumps({"kind": "webhook", "name": "orders", "settings": {}})
+        made = people.client(Role.EDITOR).post(address, body, content_type="application/json").json()
+        secret = made["secret"]
+        assert secret.startswith("whsec_")
+        one = f"/api/workspaces/{people.acme.slug}/triggers/{made['id']}"
+        shown = {role: people.client(role).get(one) for role in (Role.VIEWER, Role.OPERATOR, Role.EDITOR)}
+        assert all(secret not in answer.content.decode() for answer in shown.values())
+        assert shown[Role.VIEWER].json()["path"] is None
+        assert shown[Role.OPERATOR].json()["path"] == f"/hooks/{Trigger.objects.get().path}"
+        assert people.client(Role.VIEWER).get(address).json()["items"][0]["path"] is None
+        changed = people.client(Role.EDITOR).post(f"{one}/secret").json()["secret"]
+        assert changed != secret
+        kept = Trigger.objects.values_list("secret", "settings").get()
+        trail = str(list(AuditRecord.objects.values_list("data", flat=True)))
+        assert secret not in str(kept) + trail
+        assert changed not in str(kept) + trail
