@@ -34,6 +34,10 @@ SLACK_S = 1.5  # for a machine that does other things as well
 BULK_RUNS = 1_000 if os.environ.get("PAWL_PROVE") else 240
 
 
+SWEEPING = "SELECT FROM runs_sweeper WHERE seen_at > statement_timestamp() - interval '2 seconds'"
+SOON = "UPDATE runs_run SET deadline_at = statement_timestamp() + interval '1 second' WHERE id = %s"
+
+
 @pytest.fixture(scope="module")
 def people(shared_environment: object) -> Cast:
     return cast()
@@ -119,13 +123,14 @@ def test_a_deadline_stops_bodies_that_block_in_time_and_a_resume_goes_on(
 ) -> None:
     fleet.worker()
     fleet.sweeper()
-    fleet.ready()
+    fleet.wait(lambda: fleet.world.connection.execute(SWEEPING).fetchone(), what="a sweeper")
     gate = {"folder": str(tmp_path)}
     version = fleet.world.draw("S > A:test_gate + B:test_gate > O", configs={"A": gate, "B": gate})
-    started = fleet.world.start(version, deadline_s=3.0)
+    started = fleet.world.start(version, deadline_s=600.0)
     fleet.announce(started)
     run = started.run_id
     fleet.wait(lambda: (tmp_path / "A.1").exists() and (tmp_path / "B.1").exists(), what="two bodies")
+    fleet.world.connection.execute(SOON, (run,))
     deadline_at = fleet.world.run(run).deadline_at
     assert deadline_at is not None
     failed = fleet.wait_for(run, "failed")
