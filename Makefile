@@ -119,6 +119,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 lock: dev  ## newer packages: requirements/*.in -> requirements/*.txt (ARGS=--upgrade)
 	@$(LOCK) $(ARGS) requirements/core.in requirements/ocr.in -o requirements/run.txt
 	@$(LOCK) $(ARGS) requirements/core.in requirements/ocr.in requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	@$(LOCK) $(ARGS) requirements/rabbitmq.in -o requirements/rabbitmq.txt
 	@$(LOCK) $(ARGS) requirements/node.in -o requirements/node.txt
 
 # ---------------------------------------------------------------- bootstrap

@@ -204,14 +204,19 @@ SPECTACULAR_SETTINGS = {
 
 # ------------------------------------------------------------------ Redis: wake-ups and hints, never truth
 REDIS_URL = env.text("REDIS_URL")
-DRAMATIQ_BROKER = {
+BROKER_URL = env.text("BROKER_URL", "") or REDIS_URL  # of the wake-ups alone: amqp://... for RabbitMQ
+REDIS_BROKER = {
     "BROKER": "runs.broker.DoorbellBroker",
     "OPTIONS": {
-        "url": REDIS_URL,
+        "url": BROKER_URL,
         "namespace": "pawl",
         "heartbeat_timeout": 20_000,  # idle polls back off to 5 s: less than 15 s would take live workers for dead
         "maintenance_chance": 1_000_000,
     },
+}
+RABBIT_BROKER = {"BROKER": "runs.rabbit.RabbitBroker", "OPTIONS": {"url": BROKER_URL}}
+DRAMATIQ_BROKER = {
+    **(RABBIT_BROKER if BROKER_URL.startswith(("amqp:", "amqps:")) else REDIS_BROKER),
     # No retries, time limits or results: a message only wakes, the engine's tables decide (docs/architecture.md). No
     # age limit either: a worker whose clock is ahead would drop every wake-up.
     "MIDDLEWARE": [

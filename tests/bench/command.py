@@ -11,12 +11,25 @@ from django.core.management import call_command
 
 from config import env
 from sample.crash.clients import PawlClient
-from tests.bench import counts, floors, front, live, processes, report, speed
+from tests.bench import counts, floors, front, live, processes, report, scale, speed
 from tests.bench.stack import Bench, Stack, connect
 from tests.bench.workflows import SLUG, STEPS, Workshop, chain, fan_out, open_workshop, publish
 from tests.engine import World
 
-PARTS = ("chains", "many", "fanout", "first", "live", "memory", "recovery", "sizes", "frames")
+PARTS = (
+    "chains",
+    "many",
+    "fanout",
+    "first",
+    "live",
+    "memory",
+    "recovery",
+    "sizes",
+    "frames",
+    "wide",
+    "waiting",
+    "claims",
+)
 REST_S = 2.0  # before memory is read, and between the loud measures
 
 Say = Callable[[str], None]
@@ -119,7 +132,24 @@ def _frames(found: dict[str, float | None], bench: Bench, workshop: Workshop) ->
     found["frame_ms_500"] = front.measure_frames(bench, version)
 
 
+def _wide(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    version = publish(workshop.workspace, "Wide", scale.wide_and_broken())
+    found["map10000_s"], found["resume10000_s"] = scale.measure_wide(bench, version)
+
+
+def _waiting(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    found["waiting1000_cpu_percent"] = scale.measure_waiting(
+        bench, publish(workshop.workspace, "Asks", scale.question())
+    )
+
+
+def _claims(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
+    times = scale.measure_claims(publish(workshop.workspace, "Seeded", chain(steps=1)), workshop.user)
+    found["claim_ms_p95_small"], found["claim_ms_p95_large"] = times.small_ms, times.large_ms
+    found["claim_ms_p95_over"] = times.large_ms - times.small_ms
+
+
 MEASURES: dict[str, Callable[[dict[str, float | None], Bench, Workshop], None]] = {
     "chains": _chains, "many": _many, "fanout": _fan_out, "first": _first, "memory": _memory, "recovery": _recovery,
-    "live": _live, "sizes": _sizes, "frames": _frames,
+    "live": _live, "sizes": _sizes, "frames": _frames, "wide": _wide, "waiting": _waiting, "claims": _claims,
 }  # fmt: skip

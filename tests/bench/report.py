@@ -27,6 +27,12 @@ FIGURES: dict[str, tuple[int, str, str]] = {
     "shell_kb_gzip": (1, "<= 250", "first load of the front end"),
     "canvas_kb_gzip": (1, "", "what the canvas loads more"),
     "frame_ms_500": (1, "<= 20", "mean frame while 500 nodes are panned in Chromium"),
+    "map10000_s": (1, "", "one run with a map of 10,000 items, from the request to the last commit"),
+    "resume10000_s": (2, "<= 1", "the answer to a resume of that run, whose last step had failed"),
+    "waiting1000_cpu_percent": (2, "< 1", "of one processor, that 1,000 runs which wait for an approval cost"),
+    "claim_ms_p95_small": (2, "", "the claim's statement on 1,000 ready step runs of 10 workspaces"),
+    "claim_ms_p95_large": (2, "", "the same beside 100,000 ready and a million finished ones"),
+    "claim_ms_p95_over": (2, "<= 5", "what that is more"),
 }
 
 PROCESSOR = "cpu_us_"  # of these, one for each kind of process; in the table alone

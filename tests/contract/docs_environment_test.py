@@ -9,7 +9,7 @@ import pytest
 from tests.contract.sources import all_files, called, calls, python_files, text, tree
 
 PAGE = "docs/operating.md"
-NAME = re.compile(r"(?:PAWL_[A-Z_]+|DATABASE_URL|REDIS_URL)")
+NAME = re.compile(r"(?:PAWL_[A-Z_]+|DATABASE_URL|REDIS_URL|BROKER_URL)")
 ROW = re.compile(r"^\| `(\w+)` \| (.+?) \| ", re.MULTILINE)
 # Between our own processes; whoever runs Pawl never sets them.
 INTERNAL = {"PAWL_HOUSE": "marks the processes of one house", "PAWL_LAUNCH_LOG": "the crash demo's own count"}
