@@ -341,6 +341,17 @@ def test_a_step_that_names_a_link_gets_it_and_keeps_it_secret(world: World, hand
     assert post(token, 1) == (202, "kept")
 
 
+def test_a_step_in_an_item_gets_the_links_of_its_own_item_and_of_what_lies_around(world: World, hand: Hand) -> None:
+    config = {"value": ["{{ run.callbacks.K }}", "{{ run.callbacks.L }}"]}
+    run_id = begun(world, "S > E[A > K:wait_for_callback] > L:wait_for_callback", configs={"A": config})
+    hand.finish(hand.take(), Fans([1, 2], 32, "fail_at_end"))
+    for index in (0, 1):
+        job = job_for(hand.connection, hand.take(), values=Values())
+        links = cast(Job, job).scope["run"]["callbacks"]
+        tokens = {"K": token_of(world, run_id, f"E[{index}].K"), "L": token_of(world, run_id, "L")}
+        assert {key: link.rpartition("/")[2] for key, link in links.items()} == tokens
+
+
 def test_a_link_is_masked_in_what_the_step_that_sends_it_leaves_behind(world: World) -> None:
     config = {"value": {"told": "{{ run.callbacks.K }}"}}
     run_id = begun(world, DRAWING, configs={"A": config, "K": {}})

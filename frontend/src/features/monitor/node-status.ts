@@ -56,6 +56,7 @@ function waitingSentence(step: LiveStep): string {
   if (step.wait === 'timer' || step.kind === 'delay') {
     return step.not_before ? `Waits until ${formatClock(step.not_before)}. It holds no worker.` : 'Waits for a time.';
   }
+  if (step.wait === 'callback') return 'Waits for another program to call back. It holds no worker.';
   if (step.wait === 'child') return 'Waits for the run that it has started. It holds no worker.';
   return 'Waits for a person. It holds no worker.';
 }

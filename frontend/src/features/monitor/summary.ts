@@ -104,6 +104,7 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   if (step.status === 'retry_wait') return `${name} failed and is tried again by itself. ${tail}`;
   if (step.map)
     return `${name}: ${step.map.settled} of ${formatCount(step.map.total, wordOf(step.kind).one)} done. ${tail}`;
+  if (step.wait === 'callback') return `${name} waits for another program to call back. ${tail}`;
   if (step.wait === 'child') return `${name} waits for the run that it has started. ${tail}`;
   if (step.status === 'waiting') {
     return step.wait === 'timer' || step.kind === 'delay'
