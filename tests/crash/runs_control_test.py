@@ -34,7 +34,7 @@ SLACK_S = 1.5  # for a machine that does other things as well
 BULK_RUNS = 1_000 if os.environ.get("PAWL_PROVE") else 240
 
 
-SWEEPING = "SELECT FROM runs_sweeper WHERE seen_at > statement_timestamp() - interval '2 seconds'"
+SWEEPING = "SELECT id FROM runs_sweeper WHERE seen_at > statement_timestamp() - interval '2 seconds'"
 SOON = "UPDATE runs_run SET deadline_at = statement_timestamp() + interval '1 second' WHERE id = %s"
 
 
