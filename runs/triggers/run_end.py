@@ -27,9 +27,12 @@ DEEPEST = 10  # runs, each of which the end of the one before has started
 # Index: firing_queued.
 QUEUED = """SELECT f.id FROM runs_firing f JOIN runs_trigger t ON t.id = f.trigger_id
     WHERE f.status = 'queued' AND t.kind = 'run_end' ORDER BY f.id LIMIT %s"""
-READ = """SELECT t.id, t.name, t.settings, f.key, r.id, r.number, w.name, r.input, r.error, r.trigger_depth
+# A run that a step of another one started is as deep as the run at the root of both.
+READ = """SELECT t.id, t.name, t.settings, f.key, r.id, r.number, w.name, r.input, r.error,
+        greatest(r.trigger_depth, q.trigger_depth)
     FROM runs_firing f JOIN runs_trigger t ON t.id = f.trigger_id
     LEFT JOIN runs_run r ON r.id = f.source_run_id LEFT JOIN workflows_workflow w ON w.id = r.workflow_id
+    LEFT JOIN runs_run q ON q.id = r.root_id
     WHERE f.id = %s AND f.status = 'queued'"""
 LOCK = """SELECT t.settings FROM runs_firing f JOIN runs_trigger t ON t.id = f.trigger_id
     WHERE f.id = %s AND f.status = 'queued' FOR UPDATE OF f SKIP LOCKED FOR KEY SHARE OF t"""

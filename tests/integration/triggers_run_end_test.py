@@ -136,6 +136,17 @@ def test_a_circle_of_two_workflows_stops(world: World) -> None:
     assert not Run.objects.exclude(status="succeeded").exists()
 
 
+def test_a_run_inside_another_one_is_as_deep_as_its_root(world: World) -> None:
+    first, second = drawn(world), drawn(world)
+    trigger = follow(first.workflow, second.workflow)
+    root, inner = world.start(second), world.start(first)
+    world.connection.execute("UPDATE runs_run SET trigger_depth = %s WHERE id = %s", (DEEPEST, root.run_id))
+    world.connection.execute("UPDATE runs_run SET root_id = %s WHERE id = %s", (root.run_id, inner.run_id))
+    world.work()
+    assert fire_due(world.connection) == 0
+    assert Firing.objects.get(trigger=trigger).reason == "chain_too_deep"
+
+
 def test_a_workflow_does_not_follow_itself_nor_one_of_another_workspace(world: World) -> None:
     with World() as elsewhere:
         version = drawn(world)
