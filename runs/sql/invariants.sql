@@ -62,7 +62,7 @@ CREATE OR REPLACE VIEW runs_broken_i7 AS  -- whatever waits has one open wait, o
     UNION ALL
     SELECT s.run_id, 'I7: ' || s.path || ' waits for a callback that has come'
     FROM runs_steprun s JOIN runs_callback c ON c.step_run_id = s.id
-    WHERE s.status = 'waiting' AND c.received_at IS NOT NULL AND c.used_at IS NULL AND c.round =
+    WHERE s.status = 'waiting' AND s.wait_kind = 'callback' AND c.received_at IS NOT NULL AND c.used_at IS NULL AND c.round =
         (SELECT count(*) FROM runs_wait w WHERE w.step_run_id = s.id AND w.status IN ('closed', 'expired'))
     UNION ALL
     SELECT s.run_id, 'I7: ' || s.path || ' waits to retry without a time'
