@@ -54,7 +54,8 @@ def test_a_fork_is_of_one_moment_a_result_that_comes_meanwhile_waits_and_is_not_
         made = fork_run(world.connection, wanted, Forking("A"), then=lambda told: None)
         late = threading.Thread(target=lambda: finished.append(hands[0].finish(second, Succeeded(2)).result))
         late.start()
-        wait_until(lambda: activity(world, hands[0]) == ("active", "Lock"))
+        # Asked by another connection: within a transaction, what PostgreSQL says of others stays as it was first read.
+        wait_until(lambda: activity(hands[1], hands[0]) == ("active", "Lock"))
     late.join()
     assert finished == ["committed"]
     assert world.statuses(run_id)["C"] == "succeeded"
