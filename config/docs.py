@@ -17,6 +17,7 @@ DOCS = REPOSITORY / "docs"
 MUTANTS = REPOSITORY / "tests" / "mutants"
 TESTS = REPOSITORY / "tests"
 _REPORT = re.compile(r"^[\w.-]+/[\w.-]+(#| PR )\d+")  # how the docstring of a test begins that plays a reported fault
+_INVARIANT = re.compile(r"^CREATE OR REPLACE VIEW (runs_broken_i\d+) AS {2}-- (.+)$", re.MULTILINE)
 _BLOCK = "<!-- made by `make docs`: {name} -->"
 _END = "<!-- end of {name} -->"
 
@@ -29,15 +30,20 @@ def pages() -> dict[Path, str]:
     """Every page that is made, or holds a part that is, with the text that it should have."""
     return {
         DOCS / "steps.md": step_reference(),
-        DOCS / "engine.md": engine_page((DOCS / "engine.md").read_text()),
+        DOCS / "guarantees.md": guarantees_page((DOCS / "guarantees.md").read_text()),
+        DOCS / "testing.md": testing_page((DOCS / "testing.md").read_text()),
         DOCS / "reported-faults.md": reported_faults(),
     }
 
 
-def engine_page(page: str) -> str:
+def guarantees_page(page: str) -> str:
     page = _with_block(page, "run-states", state_diagram(RUN_MOVES, first=RunStatus.RUNNING))
-    page = _with_block(page, "step-states", state_diagram(STEP_MOVES, first=StepStatus.PENDING))
-    return _with_block(page, "guards", guards())
+    return _with_block(page, "step-states", state_diagram(STEP_MOVES, first=StepStatus.PENDING))
+
+
+def testing_page(page: str) -> str:
+    page = _with_block(page, "guards", guards())
+    return _with_block(page, "invariants", invariants())
 
 
 def state_diagram(moves: Mapping[State, Iterable[State]], *, first: State) -> str:
@@ -55,6 +61,12 @@ def guards() -> str:
         guard, test = (line.partition(": ")[2].strip() for line in patch.read_text().splitlines()[:2])
         rows.append(f"| {guard} | `{test.rpartition('/')[2]}` |")
     return "\n".join(rows)
+
+
+def invariants() -> str:
+    """What each view of runs/sql/invariants.sql says in its first line."""
+    told = _INVARIANT.findall((REPOSITORY / "runs" / "sql" / "invariants.sql").read_text())
+    return "\n".join(["| view | what always holds |", "|---|---|", *(f"| `{view}` | {what} |" for view, what in told)])
 
 
 _REPORTED = """# Faults that were reported of others

@@ -22,4 +22,4 @@ def test_a_diagram_has_one_arrow_for_each_move() -> None:
 
 def test_a_page_without_its_block_is_told() -> None:
     with pytest.raises(docs.MissingBlock, match="run-states"):
-        docs.engine_page("# How a run executes\n")
+        docs.guarantees_page("# What the engine guarantees\n")
