@@ -1,5 +1,6 @@
 """One transition: what it holds, what a worker may carry on from it, and what its events say."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from builder.graph.model import Policy
@@ -16,6 +17,20 @@ from tests.graphs import draw
 from tests.memory import WORKER, MemoryRun
 
 CHAIN = draw("S > A > B > C", plain="pass_through")
+
+
+def test_a_transition_that_catches_up_decides_with_what_others_changed_meanwhile() -> None:
+    memory = MemoryRun(draw("S > A + B > J", plain="pass_through"))
+    for key in "AB":
+        memory.claim(key)
+    tx = Transition(memory.definition, replace(memory.run), memory, actor="test")
+    rows = tx.scope((None, None))
+    memory.finish("A", Succeeded(1))
+    tx.catch_up(replace(memory.run), [memory.row(rows["n_A"].id or 0)])
+    assert (tx.first_seq, tx.spare) == (memory.run.event_seq, [])
+    settle_attempt(tx, rows["n_B"], Succeeded(2), output=Stored(text="2"))
+    propagate(tx, (None, None))
+    assert [row.path for row in tx.readied] == ["J"]
 
 
 def test_a_transition_carried_on_decides_as_one_that_was_read_anew() -> None:
