@@ -1,5 +1,8 @@
 """The API's shapes of triggers: what comes in is checked, what goes out is described for openapi.yaml."""
 
+from datetime import datetime
+from typing import Any
+
 from rest_framework import serializers
 
 from runs.api.shapes import RUN_STATUSES, Out, WorkflowRef
@@ -10,6 +13,7 @@ from teams.api.doors import Input, PageInput
 TRIGGER_KINDS = list(KINDS)
 FIRING_STATUSES = [status.value for status in Status]
 CLOCKS = ["forward", "back"]
+FIRST_YEAR, LAST_YEAR = 1900, 9900
 
 
 class SettingsField(serializers.DictField):
@@ -35,15 +39,25 @@ class FiringQuery(PageInput):
     status = serializers.ChoiceField(required=False, choices=FIRING_STATUSES, default="")
 
 
+class MomentField(serializers.DateTimeField):
+    """A time around which a schedule may be read: years before and after it are still dates."""
+
+    def to_internal_value(self, value: Any) -> datetime:
+        moment: datetime = super().to_internal_value(value)
+        if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+            raise serializers.ValidationError(f"Name a time from {FIRST_YEAR} to {LAST_YEAR}.")
+        return moment
+
+
 class BackfillIn(Input):
-    begin = serializers.DateTimeField(help_text="From here on, this moment included.")
-    end = serializers.DateTimeField(help_text="Up to here, or to now where that is earlier.")
+    begin = MomentField(help_text="From here on, this moment included.")
+    end = MomentField(help_text="Up to here, or to now where that is earlier.")
 
 
 class PreviewScheduleIn(Input):
     cron = serializers.CharField(max_length=200)
     zone = serializers.CharField(max_length=100, required=False, default="UTC")
-    after = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    after = MomentField(required=False, allow_null=True, default=None)
 
 
 # ---------------------------------------------------------------------- out

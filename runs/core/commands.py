@@ -41,6 +41,16 @@ def stop_everything(tx: Transition) -> None:
     finish_run(tx)
 
 
+def recompute(tx: Transition) -> None:
+    """Decides all of the top level anew, of a run of which nothing else would ever be decided again."""
+    if tx.run.status is RunStatus.CANCELLING:
+        stop_everything(tx)
+        return
+    for row in tx.scope((None, None)).values():
+        tx.doubt(row)
+    propagate(tx, (None, None))
+
+
 def stop_quietly(tx: Transition, row: Row) -> None:
     """Cancels one open row without its children: they are in the caller's list themselves."""
     items, row.items = row.items, None

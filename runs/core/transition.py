@@ -149,6 +149,10 @@ class Transition:
     # ------------------------------------------------------------------ changes
     def touch(self, row: Row) -> None:
         self.touched.setdefault(row.path, (row.status, row))
+        self.doubt(row)
+
+    def doubt(self, row: Row) -> None:
+        """Has the row, which is as it was, decided again with what follows it."""
         self._changed.setdefault((row.parent_id, row.index), []).append(row)
 
     def concerned(self, rows: Mapping[str, Row]) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from kit.errors import AppError, NotFound
+from kit.errors import AppError, Conflict, NotFound
 from kit.failpoints import failpoint
 from runs.core.children import ChildEnd, child_ended, child_refused
 from runs.core.commands import cancel
@@ -59,6 +59,12 @@ class CannotCall(NotFound):
     """The workflow that a step wants to run is not there, or has nothing that could run."""
 
     code = "cannot_call"
+
+
+class ChildKeyTaken(Conflict):
+    """The key by which a step's run is found again stands for another run."""
+
+    code = "child_key_taken"
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,10 @@ def _start(connection: Connection, post: Post, key: str) -> Told | None:
         UUID(wanted["workflow"]), version_id, wanted.get("input"), actor, user_id=user_id, trigger="workflow",
         idempotency_key=key, priority=priority, parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1),
     )  # fmt: skip
-    return start_run(connection, start).told
+    started = start_run(connection, start)
+    if not started.is_new:  # somebody has given a run of their own this key: its end would never be told
+        raise ChildKeyTaken(f"Run {started.number} has the idempotency key '{key}', which is that of this step's run.")
+    return started.told
 
 
 def _version(connection: Connection, wanted: dict[str, Any], workspace_id: UUID) -> UUID:

@@ -29,7 +29,8 @@ from runs.store.write import write
 
 READ_ALL = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s ORDER BY id"
 READ_INPUT = "SELECT input FROM runs_run WHERE id = %s"
-READ_MOST = """SELECT s.id, (coalesce(s.input, p.body)::json ->> 'most')::int FROM runs_steprun s
+# The text as it is: PostgreSQL cannot read all JSON that an input may hold.
+READ_MOST = """SELECT s.id, coalesce(s.input, p.body) FROM runs_steprun s
     LEFT JOIN runs_payload p ON p.hash = s.input_ref WHERE s.id = ANY(%s)"""
 # The seconds that these steps worked. Containers are left out, their items are counted; the time of a person is not,
 # also where the step that asked was itself a copy.
@@ -80,9 +81,9 @@ def _give_rounds_back(connection: Connection, fork: Fork) -> None:
         for place in fork.places
         if place.items is not None and place.items.mode == "rounds" and place.source is not None
     }
-    for id_, most in connection.execute(READ_MOST, (list(loops),)) if loops else ():
+    for id_, text in connection.execute(READ_MOST, (list(loops),)) if loops else ():
         items = loops[id_]
-        items.total = max(items.total, most or 0)
+        items.total = max(items.total, (json.loads(text or "null") or {}).get("most") or 0)
 
 
 def preview_fork(connection: Connection, run_id: UUID, wanted: Forking) -> Preview:

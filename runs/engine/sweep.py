@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from kit.failpoints import failpoint
-from runs.core.advance import cancel_row, finish_run, propagate
-from runs.core.commands import expire, retry_due, timer_due
+from runs.core.advance import cancel_row, propagate
+from runs.core.commands import expire, recompute, retry_due, timer_due
 from runs.core.control import pass_deadline
 from runs.core.rows import Row
 from runs.core.settle import crash
@@ -243,8 +243,7 @@ def unstick(connection: Connection) -> int:
         logger.error("run %s is stuck: nothing of it is ready, running or waiting", run_id)
         with _on_run(connection, run_id) as tx:
             if tx is not None:
-                propagate(tx, (None, None))
-                finish_run(tx)
+                recompute(tx)
         return True
 
     return _each(connection, connection.execute(fleet.STUCK, (BATCH,)).fetchall(), act)

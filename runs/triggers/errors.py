@@ -37,6 +37,12 @@ class DeliveryReused(Conflict):
     code = "delivery_reused"
 
 
+class TooManyFields(BadInput):
+    """`data.limit` says how many fields a query or a form may have."""
+
+    code = "too_many_fields"
+
+
 class WebhookBusy(AppError):
     """`wait` is sent as Retry-After, in seconds."""
 

@@ -54,6 +54,12 @@ class WebhookSettings(Settings):
     delivery_header: Header = "X-Delivery-Id"  # whose value names a delivery, so that a replay is known
     per_minute: Annotated[int, Field(ge=1, le=100_000)] | None = 600
 
+    @field_validator("delivery_header")
+    @classmethod
+    def name_no_secret(cls, name: str) -> str:
+        """Its value goes into the ledger and the run's input."""
+        return cls.hold_no_secret([name])[0]
+
     @field_validator("headers")
     @classmethod
     def hold_no_secret(cls, names: list[str]) -> list[str]:

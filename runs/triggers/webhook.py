@@ -23,13 +23,14 @@ from kit.ids import new_id
 from runs.engine.start import Started
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
-from runs.triggers.errors import DeliveryReused, WebhookBusy, WebhookNotFound, WebhookNotReady
+from runs.triggers.errors import DeliveryReused, TooManyFields, WebhookBusy, WebhookNotFound, WebhookNotReady
 from runs.triggers.fire import Firing, TargetArchived, TargetNotPublished, fire
 from runs.triggers.shapes import HEADERS, WebhookSettings, webhook_of
 from runs.triggers.signature import check_bearer, check_body, check_timestamped
 from teams.api.parsing import read_json
 
 LONGEST_KEY = 150
+MOST_FIELDS = 1_000  # of a query, and of a form
 
 # Index: the unique one of path. The lock keeps the trigger from being deleted meanwhile; where deliveries are counted,
 # one comes after the other.
@@ -112,8 +113,8 @@ def checked_sender(hook: Hook, delivery: Delivery) -> Delivery:
 
 
 def receive(hook: Hook, delivery: Delivery) -> Received:
-    """Starts the run, or finds the one of the same delivery. Raises MalformedJson, DeliveryReused, WebhookBusy,
-    WebhookNotReady, BadRunInput, InputTooLarge.
+    """Starts the run, or finds the one of the same delivery. Raises MalformedJson, TooManyFields, DeliveryReused,
+    WebhookBusy, WebhookNotReady, BadRunInput, InputTooLarge.
     """
     run_input = input_of(hook.settings, delivery)
     with errors_as_djangos(), transaction.atomic():
@@ -179,7 +180,8 @@ def _check_rate(connection: Connection, hook: Hook) -> None:
 def key_of(settings: WebhookSettings, delivery: Delivery) -> str:
     """The sender's name for the delivery, else what was signed of it. Without either, every delivery is a new one."""
     if named := delivery.headers.get(settings.delivery_header.lower(), ""):
-        return f"delivery {named if len(named) <= LONGEST_KEY else hashlib.sha256(named.encode()).hexdigest()}"
+        is_plain = len(named) <= LONGEST_KEY and named.isprintable()  # PostgreSQL keeps no NUL
+        return f"delivery {named if is_plain else hashlib.sha256(named.encode()).hexdigest()}"
     return f"call {new_id()}" if delivery.signature is None else f"signature {delivery.signature.hex()}"
 
 
@@ -189,7 +191,8 @@ def digest_of(delivery: Delivery) -> bytes:
 
 def input_of(settings: WebhookSettings, delivery: Delivery) -> Any:
     """The run's input. `raw` is the body as it came, byte for byte; `body` is what it says, as far as it can be read
-    (alone where the settings want no more). Raises MalformedJson where it says that it is JSON and is not.
+    (alone where the settings want no more). Raises MalformedJson where it says that it is JSON and is not, and
+    TooManyFields.
     """
     if settings.input == "body":
         return _body(delivery)
@@ -216,8 +219,12 @@ def _body(delivery: Delivery) -> Any:
 
 
 def _form(text: str) -> dict[str, Any]:
-    """Each name's value; where a name comes several times, the list of its values."""
-    found = parse_qs(text, keep_blank_values=True, max_num_fields=1_000)
+    """Each name's value; where a name comes several times, the list of its values. Raises TooManyFields."""
+    try:
+        found = parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        message = f"The query or the form has more than {MOST_FIELDS} fields. Send less, or JSON."
+        raise TooManyFields(message, limit=MOST_FIELDS) from error
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 

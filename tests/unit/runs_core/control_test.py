@@ -7,7 +7,7 @@ import pytest
 
 from builder.graph.model import Graph, Policy, Retry
 from runs.core.breakpoints import Breakpoints, as_json, from_json, what_is_wrong
-from runs.core.commands import NotPossibleNow, answer, cancel, decide_outcome, retry_due
+from runs.core.commands import NotPossibleNow, answer, cancel, decide_outcome, recompute, retry_due
 from runs.core.control import BadBreakpoint, pass_deadline, pause, set_breakpoints, unpause
 from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Stopped, Succeeded, Waits
 from runs.core.resume import NothingToResume, resume
@@ -371,3 +371,28 @@ def test_a_run_tells_the_first_of_its_failures_and_how_many_more_there_are() -> 
     for path in "ABC":
         memory.finish(path, BROKEN)
     assert memory.run.error == {"code": "steps_failed", "message": "A: It broke. (and 2 more)"}
+
+
+# ---------------------------------------------------------------------- nothing would ever be decided again
+
+
+def test_what_a_lost_decision_left_pending_is_decided_anew() -> None:
+    memory = begun("S > A > B")
+    memory.by_path("A").status = StepStatus.PENDING
+    memory.transact(recompute)
+    assert memory.ready() == ["A"]
+
+
+def test_a_cancel_that_stopped_half_way_ends_when_it_is_decided_anew() -> None:
+    memory = begun("S > A > B")
+    memory.run.status = RunStatus.CANCELLING
+    memory.transact(recompute)
+    assert memory.run.status is RunStatus.CANCELLED
+
+
+def test_deciding_anew_changes_nothing_where_all_is_well() -> None:
+    memory = begun("S > M[A] > B", kinds={"M": "map"})
+    memory.finish("M", Fans((1, 2), window=2, on_item_failure="continue"))
+    before = memory.run.event_seq
+    memory.transact(recompute)
+    assert memory.run.event_seq == before

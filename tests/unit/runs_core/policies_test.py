@@ -56,6 +56,10 @@ def test_chance_takes_away_as_much_of_a_pause_as_the_policy_says() -> None:
     assert retry_delay_s(Retry(first_delay_s=10), 1, jitter=1.0) == 5
     assert retry_delay_s(Retry(first_delay_s=10, jitter=0), 1, jitter=1.0) == 10
     assert retry_delay_s(Retry(first_delay_s=10, jitter=1), 1, jitter=1.0) == 0
+
+
+def test_a_retry_that_is_asked_for_in_ages_comes_within_a_year() -> None:
+    assert retry_delay_s(Retry(first_delay_s=10), 1, jitter=0.0, retry_after_s=1e300) == 366 * 86_400
     assert retry_delay_s(Retry(first_delay_s=10, jitter=1), 1, jitter=1.0, retry_after_s=7) == 7
 
 
