@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from builder.graph.model import Graph
-from runs.core.advance import begin_run, propagate
+from runs.core.advance import begin_run, container_of, decide_all, propagate
 from runs.core.definition import Definition
 from runs.core.fork import Fork, Source, plan_fork
 from runs.core.forking import begin_fork, standing
@@ -168,6 +168,20 @@ class MemoryRun:
                 busy = {each.index for each in rows if each.parent_id == row.id and each.status in OPEN}
                 assert row.items.open == len(busy), f"{row.path} says {row.items.open} open items, not {len(busy)}"
                 assert row.items.open <= row.items.window + self.places, f"{row.path} has {row.items.open} open items"
+
+        self.check_decided()
+
+    def check_decided(self) -> None:
+        """A transition decides only what a change concerns. Asked of everything, the rules have nothing to add."""
+        if self.run.status not in (RunStatus.RUNNING, RunStatus.PAUSED):
+            return
+        tx = Transition(self.definition, replace(self.run), self, actor="test")
+        for key in {(row.parent_id, row.index): None for row in self.open_rows()}:
+            rows = tx.scope(key)
+            for row in rows.values():
+                tx.doubt(row)
+            decide_all(tx, container_of(tx, rows), rows)
+        assert not tx.touched, f"nobody decided {sorted(tx.touched)}: {[event.type for event in tx.events]}"
 
     # ------------------------------------------------------------------ playing the worker
     def by_path(self, path: str) -> Row:

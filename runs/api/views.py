@@ -64,8 +64,9 @@ def _idempotency_key(request: Request, field: str | None) -> str | None:
     header = request.headers.get("Idempotency-Key") or None
     if header is None or header == field:
         return field
-    problem = "The header Idempotency-Key says something else." if field else "The header Idempotency-Key is too long."
-    if field or len(header) > shapes.LONGEST_KEY:
+    unfit = f"The header Idempotency-Key is not made of 1 to {shapes.LONGEST_KEY} printable characters."
+    problem = "The header Idempotency-Key says something else." if field else unfit
+    if field or len(header) > shapes.LONGEST_KEY or not header.isprintable():
         raise BadInput(problem, fields=[{"field": "idempotency_key", "message": problem}])
     return header
 

@@ -138,3 +138,17 @@ def test_a_loop_is_forked_whatever_characters_its_input_holds(world: World) -> N
     with world.connection.transaction():
         done = fork_run(world.connection, wanted, Forking("L[1].A"), then=lambda told: None)
     assert world.steps(UUID(done.result["run"]))["L"].item_total == 5
+
+
+# ---------------------------------------------------------------------- starts
+
+
+@pytest.mark.parametrize("key", ["a\0b", "a\x7f", "x" * 201])
+def test_a_key_in_the_header_that_cannot_be_kept_is_refused(people: Cast, key: str) -> None:
+    client = people.client(Role.OPERATOR)
+    client.raise_request_exception = False
+    with World(workspace=people.acme) as world:
+        address = f"/api/workspaces/{people.acme.slug}/workflows/{world.draw('S > A').workflow_id}/runs"
+        answer = client.post(address, "{}", content_type="application/json", headers={"Idempotency-Key": key})
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_input")
+        assert not Run.objects.exists()
