@@ -20,7 +20,13 @@ TOOLS = REPOSITORY / ".tools"
 FRONTEND = REPOSITORY / "frontend"
 LEAST_PYTHON = (3, 11)
 LEAST_NODE = 20
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Debian's packages that the tests use, and the programs of which one must be there.
+TEST_PACKAGES = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    "bubblewrap": ("bwrap",),
+    "pgbouncer": ("pgbouncer",),
+    "rabbitmq-server": ("rabbitmq-server",),
+}
 # What npm run build reads, besides src/, public/ and scripts/.
 _BUILD_FILES = ("index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
 
@@ -189,13 +195,17 @@ def _node_major(command: str) -> int:
 
 # ------------------------------------------------------------------ the browser of the tests
 def browser() -> None:
-    """Chromium, and bubblewrap for the tests of the sandbox, by apt where they are missing and we may; else a word, and
-    a failure in CI."""
-    missing = [] if any(shutil.which(name) for name in BROWSERS) else ["chromium"]
-    missing += [] if shutil.which("bwrap") else ["bubblewrap"]
+    """Chromium, and what else the tests use of Debian, by apt where it is missing and we may; else a word, and a
+    failure in CI."""
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/lib/rabbitmq/bin"
+    missing = [
+        package
+        for package, programs in TEST_PACKAGES.items()
+        if not any(shutil.which(program, path=path) for program in programs)
+    ]
     if not missing:
         return
-    what = " and ".join(missing)
+    what = ", ".join(missing)
     if os.geteuid() == 0 and shutil.which("apt-get"):
         say(f"For the tests: apt-get install {what}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -210,7 +220,7 @@ def browser() -> None:
         return
     if os.environ.get("CI") == "true":
         raise Problem(f"CI needs {what}, not to be installed here: apt-get is missing or the user is not root.")
-    say(f"No {what} here, and only root could install it: the tests that need it will be skipped")
+    say(f"Missing here: {what}. Only root could install it: the tests that need it will be skipped")
 
 
 # ------------------------------------------------------------------ what all of them use
