@@ -135,6 +135,7 @@ def _frames(found: dict[str, float | None], bench: Bench, workshop: Workshop) ->
 def _wide(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:
     version = publish(workshop.workspace, "Wide", scale.wide_and_broken())
     found["map10000_s"], found["resume10000_s"] = scale.measure_wide(bench, version)
+    found["tasks2122_per_s"] = scale.measure_tasks(bench, publish(workshop.workspace, "Mosaic", scale.mosaic()))
 
 
 def _waiting(found: dict[str, float | None], bench: Bench, workshop: Workshop) -> None:

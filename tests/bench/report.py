@@ -28,6 +28,7 @@ FIGURES: dict[str, tuple[int, str, str]] = {
     "canvas_kb_gzip": (1, "", "what the canvas loads more"),
     "frame_ms_500": (1, "<= 20", "mean frame while 500 nodes are panned in Chromium"),
     "map10000_s": (1, "", "one run with a map of 10,000 items, from the request to the last commit"),
+    "tasks2122_per_s": (0, ">= 200", "steps a second of one run with 2,122 nodes, in the shape of a real one"),
     "resume10000_s": (2, "<= 1", "the answer to a resume of that run, whose last step had failed"),
     "waiting1000_cpu_percent": (2, "< 1", "of one processor, that 1,000 runs which wait for an approval cost"),
     "claim_ms_p95_small": (2, "", "the claim's statement on 1,000 ready step runs of 10 workspaces"),

@@ -10,7 +10,8 @@ from tests.bench import report
 PROMISED = [
     "floor_commit_ms", "floor_queue_ms", "chain12_ms_p50", "chain12_ms_p95", "step_ms_p50", "steps_per_s",
     "fanout100_ms", "first_step_ms_p95", "round_trips_per_step", "commits_per_step", "recovery_s", "live_ms_p95",
-    "rss_mb_idle", "shell_kb_gzip", "canvas_kb_gzip", "frame_ms_500", "map10000_s", "resume10000_s",
+    "rss_mb_idle", "shell_kb_gzip", "canvas_kb_gzip", "frame_ms_500", "map10000_s", "tasks2122_per_s",
+    "resume10000_s",
     "waiting1000_cpu_percent", "claim_ms_p95_small", "claim_ms_p95_large", "claim_ms_p95_over",
 ]  # fmt: skip
 
