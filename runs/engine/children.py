@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from kit.clock import monotonic_s
 from kit.errors import AppError, Conflict, NotFound
 from kit.failpoints import failpoint
 from runs.core.children import ChildEnd, child_ended, child_refused
@@ -27,6 +28,7 @@ from runs.store.write import write
 
 LATER_S = 0.5  # until something that just ends has ended
 AFTER_TROUBLE_S = 5.0
+BUDGET_S = 1.0  # of one call: a child's input is checked by a schema that somebody wrote, which may take seconds
 logger = logging.getLogger(__name__)
 # Index: primary key. A row waits for those of its step run that came before it, delivered or not by somebody else.
 NEXT = """SELECT o.id, o.kind, o.run_id, o.step_run_id, o.data FROM runs_outbox o
@@ -79,9 +81,12 @@ class Post:
 
 
 def deliver(connection: Connection, *, at_most: int = 200) -> int:
-    """Delivers what is due, and says how much that was. `connection` is in autocommit mode."""
+    """Delivers what is due, and says how much that was; the rest waits for the next turn where this one takes long.
+    `connection` is in autocommit mode.
+    """
+    until = monotonic_s() + BUDGET_S
     for done in range(at_most):
-        if not deliver_next(connection):
+        if monotonic_s() > until or not deliver_next(connection):
             return done
     return at_most
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from kit.clock import monotonic_s
 from kit.errors import AppError, Conflict
 from kit.failpoints import failpoint
 from runs.engine.start import Started
@@ -22,6 +23,7 @@ from runs.triggers.mapping import mapped, wants
 from runs.triggers.shapes import run_end_of
 
 BATCH = 200
+BUDGET_S = 5.0  # of one sweep
 DEEPEST = 10  # runs, each of which the end of the one before has started
 
 # Index: firing_queued.
@@ -70,8 +72,10 @@ class Ended:
 def fire_run_ends(connection: Connection) -> int:
     """How many runs were started. `connection` is in autocommit mode."""
     connection.execute(DROP_ORPHANS)
-    started = 0
+    started, until = 0, monotonic_s() + BUDGET_S
     for (firing_id,) in connection.execute(QUEUED, (BATCH,)).fetchall():
+        if monotonic_s() > until:  # the rest waits for the next sweep, and schedules have their turn before
+            break
         try:
             started += start_after(connection, firing_id)
         except Exception:

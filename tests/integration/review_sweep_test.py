@@ -8,12 +8,16 @@ from uuid import UUID
 import pytest
 
 from kit.ids import new_id
+from runs.engine import children
 from runs.engine import sweep as engine
 from runs.engine.sweep import sweep
 from runs.link import Link
 from runs.management.commands import sweeper as command
 from runs.models import Worker
+from runs.triggers import schedule
+from runs.triggers import sweep as triggers
 from tests.engine import World
+from tests.staging import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,3 +77,43 @@ def test_a_long_reader_of_the_event_log_does_not_stop_the_sweeper(monkeypatch: A
             reader.close()
             loop.link.close()
         assert world.statuses(run)["D"] == "succeeded"
+
+
+def test_no_timer_waits_for_a_trigger_whose_input_takes_long_to_check(monkeypatch: Any) -> None:
+    ending, begun, over = threading.Event(), threading.Event(), threading.Event()
+
+    def check_long(connection: Any) -> int:
+        begun.set()
+        return int(over.wait(20))
+
+    monkeypatch.setattr(triggers, "fire_schedules", check_long)
+    with World() as world:
+        sweeper = threading.Thread(target=command.SweeperLoop(ending).run)
+        sweeper.start()
+        try:
+            assert begun.wait(10)
+            run = waiting_run(world)
+            wait_until(lambda: world.statuses(run)["D"] == "succeeded")
+        finally:
+            over.set()
+            ending.set()
+            sweeper.join(timeout=20)
+
+
+def test_deliveries_that_take_long_leave_the_rest_for_the_next_sweep(monkeypatch: Any) -> None:
+    monkeypatch.setattr(children, "BUDGET_S", 0.05)
+    monkeypatch.setattr(children, "deliver_next", lambda connection: over.wait(0.03) is False)
+    over = threading.Event()
+    with World() as world:
+        assert children.deliver(world.connection) < 5
+
+
+def test_a_schedule_that_takes_long_leaves_its_queue_for_the_next_sweep(monkeypatch: Any) -> None:
+    monkeypatch.setattr(schedule, "BUDGET_S", 0.0)
+    monkeypatch.setattr(
+        schedule, "take_turn", lambda connection, trigger_id: schedule.Turned(more=turns.append(1) is None)
+    )
+    turns: list[int] = []
+    with World() as world:
+        schedule.work_off(world.connection, new_id())
+        assert len(turns) == 1

@@ -20,8 +20,9 @@ from runs.engine.retention import Housekeeping
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
+from runs.management.trigger_loop import TriggerLoop
 from runs.store.read import Connection
-from runs.triggers.sweep import fire_due, forget_old
+from runs.triggers.sweep import forget_old
 
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
@@ -58,8 +59,9 @@ class SweeperLoop:
         self._housekeeping_at = 0.0
 
     def run(self) -> None:
-        bulk = BulkLoop(self.ending)
-        bulk.start()
+        others = [BulkLoop(self.ending), TriggerLoop(self.ending)]
+        for other in others:
+            other.start()
         while not self.ending.is_set():
             try:
                 self.link.retry(self._once)
@@ -69,7 +71,8 @@ class SweeperLoop:
                 logger.exception("a sweep failed")
                 self.id = new_id()
             self.ending.wait(EVERY_S * random.uniform(0.5, 1.0))  # noqa: S311 - spreads several sweepers
-        bulk.join(timeout=EVERY_S)
+        for other in others:
+            other.join(timeout=EVERY_S)
         self.link.close()
 
     def _once(self, connection: Connection, again: bool) -> None:
@@ -77,7 +80,6 @@ class SweeperLoop:
             self.id = new_id()
         self._make_partitions(connection)
         swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone, held=self._held)
-        fire_due(connection)
         self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:
             logger.warning("swept: %s", swept)
