@@ -81,8 +81,10 @@ test: dev frontend browser  ## everything that gates; what CI runs
 	@$(MAKE) check
 	@echo "==> Against real PostgreSQL, Redis and processes"
 	@$(PYTEST) -q -n 2 --dist loadgroup -m "not crash and not browser and not slow" $(REST)
-	@echo "==> What kills processes, drives a browser or takes long: one after the other"
-	@$(PYTEST) -p no:xdist -m "crash or browser or slow" $(REST)
+	@echo "==> What kills processes or takes long: file by file, each process with servers of its own"
+	@$(PYTEST) -q -n 2 --dist loadfile -m "(crash or slow) and not browser" $(REST)
+	@echo "==> What drives a browser: one after the other"
+	@$(PYTEST) -p no:xdist -m browser $(REST)
 
 .PHONY: chaos
 chaos: dev  ## real processes under mixed faults, then a verdict: make chaos DURATION_S=60 SEED=7

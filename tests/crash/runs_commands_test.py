@@ -225,7 +225,7 @@ def test_a_double_click_on_resume_is_one_resume(fleet: Fleet, people: Cast, tmp_
     click = lambda: post(client, people, f"runs/{run}/resume", command_id=id_, generation=1)  # noqa: E731
     answers = at_once([click] * 4)
     assert [status for status, _ in answers] == [200] * 4, answers
-    assert [answer for _, answer in answers] == [{"generation": 2, "again": ["A", "O"]}] * 4
+    assert [answer for _, answer in answers] == [{"generation": 2, "status": "running", "again": ["A", "O"]}] * 4
     fleet.wait_for(run, "succeeded")
     assert fleet.world.steps(run)["A"].attempt == 2
     assert Event.objects.filter(run_id=run, type="command").count() == 1
