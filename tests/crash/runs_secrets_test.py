@@ -159,6 +159,7 @@ class Listener:
         self._client.close()
 
 
+@pytest.mark.timeout(300)
 def test_the_secrets_of_a_connection_are_kept_nowhere(
     fleet: Fleet, people: Cast, server: LocalServer, servers: Any, shared_environment: Mapping[str, str]
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from kit.errors import AppError
+from kit.ids import new_id
 from runs.engine.cancel import cancel_run
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
 from runs.engine.epoch import raise_epoch
@@ -83,7 +84,7 @@ class Mending:
         """A body keeps a value, and keeps it again because the reply was lost: one row, and none of a zombie."""
         hand, held = dice.choice(self.held)
         present = self.is_present(held)
-        key = f"k{dice.randrange(1_000_000)}"
+        key = new_id().hex  # never drawn twice: the same key once more is no second row
         before = self._kept(held)
         for _ in range(2):
             try:
