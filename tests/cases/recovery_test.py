@@ -100,7 +100,7 @@ def test_a_call_is_repeated_until_it_works_and_no_more_and_then_leaves_by_the_er
     assert scene.status(run_id) == "succeeded"
 
 
-def test_a_thousand_short_runs_leave_nothing_behind(scene: Scene) -> None:
+def test_a_hundred_short_runs_leave_nothing_behind(scene: Scene) -> None:
     """Bogdanp/django_dramatiq#154, #105: 'enqueued' was written after 'done'. Here a wake-up carries no state."""
     version = scene.draw("S > A")
     runs = [scene.start(version).run_id for _ in range(100)]

@@ -5,51 +5,15 @@ from typing import Any
 
 import pytest
 
-from builder.graph.model import Graph, Policy
+from builder.graph.model import Policy
 from runs.core.commands import NotPossibleNow, answer, cancel
 from runs.core.fold import fold
-from runs.core.fork import Fork, NothingToFork, Source, plan_fork
+from runs.core.fork import NothingToFork, Source, plan_fork
 from runs.core.outcomes import Crashed, Error, Failed, Fans, Succeeded, Waits
 from runs.core.repair import skip, supply_output
 from runs.core.rows import Stored
+from tests.forking import BROKEN, begun, changed, done, ended, fates, reason, starts
 from tests.graphs import draw
-from tests.memory import MemoryRun
-
-BROKEN = Failed(Error("broken", "It broke."))
-
-
-def begun(drawing: str, **options: Any) -> MemoryRun:
-    return MemoryRun(draw(drawing, plain="pass_through", **options))
-
-
-def done(drawing: str, *, items: Any = None, **options: Any) -> MemoryRun:
-    memory = begun(drawing, **options)
-    memory.succeed_all(items=items)
-    return memory
-
-
-def starts(memory: MemoryRun) -> list[str | None]:
-    return sorted(event.path or "" for event in memory.events if event.type == "step.running")
-
-
-def ended(memory: MemoryRun, *, items: Any = None) -> MemoryRun:
-    memory.succeed_all(items=items)
-    assert memory.run.status == "succeeded", memory.statuses()
-    return memory
-
-
-def fates(fork: Fork) -> dict[str, str]:
-    return {each.key: each.action for each in fork.plan.nodes}
-
-
-def reason(fork: Fork, key: str) -> str:
-    return next(each.reason for each in fork.plan.nodes if each.key == key)
-
-
-def changed(graph: Graph, key: str, /, **more: Any) -> Graph:
-    nodes = tuple(replace(node, **more) if node.key == key else node for node in graph.nodes)
-    return replace(graph, nodes=nodes)
-
 
 # ---------------------------------------------------------------------- from a step
 
