@@ -31,10 +31,10 @@ from runs.engine.start import Started
 from runs.models import Event, Run, Worker
 from runs.runner.processes import descendants_of
 from tests.engine import World
+from tests.extra_kinds import FLEETS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60.0
-KINDS = "tests.kinds,tests.harmful_kinds,tests.gated_kinds,tests.tick_kinds"
 
 
 class TookTooLong(AssertionError):
@@ -128,7 +128,7 @@ class Fleet:
             **self.environment,
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PAWL_LAUNCH_LOG": str(self.launch_log),
-            "PAWL_EXTRA_STEPS": KINDS,
+            "PAWL_EXTRA_STEPS": FLEETS,
             **more,
         }
         with log.open("wb") as output:

@@ -9,28 +9,14 @@ from django.core.management import call_command
 from django.db import connection
 from pytest_django import DjangoDbBlocker
 
-from steps import registry
-
-CACHES = (
-    registry._plugins, registry.get, registry.all_specs, registry.load_body, registry.literal_fields, registry._schema,
-)  # fmt: skip
+from tests.extra_kinds import FLEETS, known
 
 
 @pytest.fixture(scope="module")
 def gated_kinds() -> Iterator[None]:
     """This process knows the kinds that the fleet's workers know."""
-    from tests.fleet import KINDS  # here: it imports models, and this file is read before Django is set up
-
-    earlier = os.environ.get(registry.EXTRA_STEPS)
-    os.environ[registry.EXTRA_STEPS] = KINDS
-    for cache in CACHES:
-        cache.cache_clear()
-    yield
-    os.environ.pop(registry.EXTRA_STEPS)
-    if earlier is not None:
-        os.environ[registry.EXTRA_STEPS] = earlier
-    for cache in CACHES:
-        cache.cache_clear()
+    with known(FLEETS):
+        yield
 
 
 @pytest.fixture(scope="module")

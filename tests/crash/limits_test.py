@@ -20,7 +20,8 @@ from runs.models import Attempt, StepRun
 from runs.selectors.steps import step_for, why_not
 from teams.models import Workspace
 from tests.bench.flood import drain, flood
-from tests.fleet import KINDS, Fleet
+from tests.extra_kinds import FLEETS
+from tests.fleet import Fleet
 
 pytestmark = pytest.mark.crash
 
@@ -125,7 +126,7 @@ def test_a_kind_that_old_workers_lack_waits_for_a_new_one_and_says_so(fleet: Fle
     run = fleet.world.run(run_id)
     assert fleet.world.statuses(run_id)["B"] == "ready"
     assert str(why_not(run, step_for(run, "B"))).startswith("Ready: no capable worker.")
-    fleet.worker(PAWL_EXTRA_STEPS=KINDS)
+    fleet.worker(PAWL_EXTRA_STEPS=FLEETS)
     fleet.wait_for(run_id, "succeeded")
     assert old.is_up
     assert {path: step.attempt for path, step in fleet.world.steps(run_id).items() if step.attempt} == {
@@ -143,7 +144,7 @@ def test_an_old_worker_opens_items_of_a_kind_that_it_lacks_for_a_new_one(fleet: 
     run_id = fleet.start(version)
     fleet.wait_for_step(run_id, "E", "waiting")
     assert fleet.world.steps(run_id)["E[0].Y"].delivery == "at_most_once"
-    fleet.worker(PAWL_EXTRA_STEPS=KINDS)
+    fleet.worker(PAWL_EXTRA_STEPS=FLEETS)
     fleet.wait_for(run_id, "succeeded")
     fleet.check()
 

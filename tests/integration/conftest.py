@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.extra_kinds import known
+
 if TYPE_CHECKING:
     from tests.engine import World
     from tests.hands import Hand
@@ -33,16 +35,7 @@ def hands(transactional_db: None) -> "Iterator[list[Hand]]":
 
 
 @pytest.fixture
-def extra_kinds(monkeypatch: pytest.MonkeyPatch) -> "Iterator[None]":
-    """The step kinds of tests/kinds.py and tests/harmful_kinds.py, for this process and its children."""
-    from steps import registry
-
-    def forget() -> None:
-        for cached in (registry._plugins, registry.get, registry.all_specs):
-            cached.cache_clear()
-
-    monkeypatch.setenv("PAWL_EXTRA_STEPS", "tests.kinds,tests.harmful_kinds,tests.keeping_kinds")
-    forget()
-    yield
-    monkeypatch.undo()
-    forget()
+def extra_kinds() -> "Iterator[None]":
+    """The step kinds that misbehave, and those that keep something, for this process and its children."""
+    with known("tests.kinds,tests.harmful_kinds,tests.keeping_kinds"):
+        yield
