@@ -23,6 +23,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from builder.workflows.models import Version
 from config.services import ports
@@ -94,6 +95,7 @@ class Fleet:
 
     def __post_init__(self) -> None:
         self.launch_log = self.folder / "launches"
+        self._before = frozenset(Worker.objects.values_list("id", flat=True))
         self._numbers = count()
 
     def __enter__(self) -> Self:
@@ -151,10 +153,14 @@ class Fleet:
             self.processes.remove(process)
             self._launch("again", *process.command, **process.environment)
 
+    def workers(self) -> QuerySet[Worker]:
+        """The rows of this fleet's workers alone: those of the tests before it may still be in the table."""
+        return Worker.objects.exclude(id__in=self._before)
+
     def ready(self) -> None:
         """Waits until every worker of the fleet has registered: a test that measures time starts then."""
-        workers = [each for each in self.processes if "dramatiq" in each.command]
-        self.wait(lambda: Worker.objects.filter(dead_at=None).count() >= len(workers), what="all workers")
+        started = [each for each in self.processes if "dramatiq" in each.command]
+        self.wait(lambda: self.workers().filter(dead_at=None).count() >= len(started), what="all workers")
 
     def start(self, version: Version, run_input: Any = None, *, announced: bool = True) -> UUID:
         started = self.world.start(version, run_input)

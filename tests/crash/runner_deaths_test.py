@@ -123,7 +123,9 @@ bystander = os.fork()  # holds copies of all descriptors: no pipe of the worker'
 if bystander == 0:
     time.sleep(30)
     os._exit(0)
-pathlib.Path(sys.argv[1], "bystander").write_text(str(bystander))
+told = pathlib.Path(sys.argv[1], "told")
+told.write_text(str(bystander))
+told.rename(told.with_name("bystander"))  # whole from the moment that it exists
 [thread.join() for thread in threads]
 """
 

@@ -19,7 +19,6 @@ from django.db import connection
 from builder.graph.model import Policy
 from builder.workflows.models import Version
 from config.services.postgres import Postgres
-from runs.models import Worker
 from tests.fleet import Fleet
 from tests.proxy import Proxy
 
@@ -88,7 +87,7 @@ def finish_all(fleet: Fleet, runs: list[UUID]) -> None:
     for run in runs:
         fleet.wait_for(run, "succeeded")
         assert fleet.world.output(run, "J") == [10, 20, 30, 40, 50, 60]
-    assert not Worker.objects.filter(queues="default").exclude(dead_at=None).exists(), "a healthy worker was buried"
+    assert not fleet.workers().filter(queues="default").exclude(dead_at=None).exists(), "a healthy worker was buried"
     assert all(process.is_up for process in fleet.processes)
     fleet.check()
 

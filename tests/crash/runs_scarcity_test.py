@@ -33,7 +33,6 @@ from runs.engine.claim import claim
 from runs.engine.commands import Command
 from runs.engine.resume import resume_run
 from runs.link import Link
-from runs.models import Worker
 from runs.store.claim import Held
 from teams.models import Role
 from tests.engine import World
@@ -80,8 +79,8 @@ def version(fleet: Fleet) -> Version:
 
 def all_is_well(fleet: Fleet) -> None:
     assert all(process.is_up for process in fleet.processes)
-    buried = Worker.objects.filter(queues="default", host=socket.gethostname()).exclude(dead_at=None)
-    assert not buried.exists(), "a healthy worker was buried"
+    hurt = fleet.workers().filter(queues="default", host=socket.gethostname()).exclude(dead_at=None)
+    assert not hurt.exists(), "a healthy worker was buried"
     fleet.check()
 
 

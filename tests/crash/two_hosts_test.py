@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.models import Attempt, Worker
+from runs.models import Attempt
 from tests.fleet import Fleet, Process
 from tests.proxy import Proxy
 
@@ -44,11 +44,11 @@ def proxies(servers: object) -> Iterator[list[Proxy]]:
 
 def host(fleet: Fleet, proxy: Proxy) -> Process:
     """A worker in a PID namespace of its own, that reaches PostgreSQL through the proxy alone."""
-    before = Worker.objects.count()
+    before = fleet.workers().count()
     address, _, name = fleet.environment["DATABASE_URL"].rpartition("@")
     url = f"{address}@127.0.0.1:{proxy.port}/{name.rpartition('/')[2]}"
     started = fleet.worker(within=UNSHARE, DATABASE_URL=url)
-    fleet.wait(lambda: Worker.objects.count() > before, what="a worker of another host")
+    fleet.wait(lambda: fleet.workers().count() > before, what="a worker of another host")
     return started
 
 
@@ -66,7 +66,7 @@ def test_a_host_that_is_cut_off_loses_its_steps_after_its_silence_and_its_late_r
     fleet.sweeper()
     time.sleep(SILENCE_S + 1)  # the sweeper has been there all the while: it may judge
     assert fleet.world.statuses(run_id)["G"] == "running", "a healthy host keeps its step"
-    namespaces = set(Worker.objects.filter(dead_at=None).values_list("pid_namespace", flat=True))
+    namespaces = set(fleet.workers().filter(dead_at=None).values_list("pid_namespace", flat=True))
     assert len(namespaces) == 2
     proxies[0].cut()
     cut_at = time.monotonic()
