@@ -90,6 +90,7 @@ def fork_run(
     Raises NotPublished, WorkflowArchived, StepNotFound, NothingToFork, NotPossibleNow, BadRunInput, GenerationChanged,
     PlanChanged.
     """
+    require(actor, Permission.RUN, run.workspace)
     if run.workflow.archived_at is not None:
         raise WorkflowArchived(f"The workflow '{run.workflow.name}' is archived: bring it back first.")
     forking = Forking(path, _version_id(run, version), same_effects)

@@ -15,6 +15,12 @@ class WorkflowArchived(Conflict):
     code = "workflow_archived"
 
 
+class VersionUnchanged(Conflict):
+    """The draft is what the newest version (`data.version`) is already: nothing was published."""
+
+    code = "version_unchanged"
+
+
 class DraftConflict(Conflict):
     """Somebody saved meanwhile. `data` is the present draft, as GET .../draft answers it."""
 

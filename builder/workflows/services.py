@@ -7,13 +7,12 @@ foreign keys alone (`no_key`): saving a draft never holds up the start of a run.
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from builder.workflows import selectors
 from builder.workflows.checking import has_errors, problems_of
 from builder.workflows.documents import graph_of, read_draft, text_of
-from builder.workflows.errors import DraftConflict, DraftHasProblems, WorkflowArchived
+from builder.workflows.errors import DraftConflict, DraftHasProblems, VersionUnchanged, WorkflowArchived
 from builder.workflows.models import Draft, Version, Workflow
 from teams import audit
 from teams.access import Actor, Permission, require
@@ -96,10 +95,11 @@ def save_draft(*, actor: Actor, workflow: Workflow, revision: int, graph: Any) -
 
 
 @transaction.atomic
-def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "") -> Version:
-    """Freezes the draft as the next version, which new runs execute from now on.
+def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "", again: bool = False) -> Version:
+    """Freezes the draft as the next version, which new runs execute from now on. `again`: also where it is the same
+    as the newest version.
 
-    Raises DraftConflict, and DraftHasProblems where a problem is an error: then nothing changes.
+    Raises DraftConflict, DraftHasProblems where a problem is an error, VersionUnchanged: then nothing changes.
     """
     require(actor, Permission.EDIT, workflow.workspace)
     draft = _draft_at(actor, workflow, revision)
@@ -108,9 +108,16 @@ def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "") 
         raise DraftHasProblems(
             "The draft has problems. Mend those that are errors, then publish again.", problems=problems
         )
-    newest = Version.objects.filter(workflow_id=workflow.id).aggregate(number=Max("number"))["number"] or 0
+    newest = selectors.live_version(workflow)
+    if newest is not None and newest.graph == draft.graph and not again:
+        raise VersionUnchanged(
+            f"The draft is the same as version {newest.number}: there is nothing to publish. To publish it all the"
+            " same, send `again`.",
+            version=newest.number,
+        )
+    number = newest.number + 1 if newest else 1
     version = Version.objects.create(
-        workflow=draft.workflow, number=newest + 1, graph=draft.graph, note=note, published_by=actor.user
+        workflow=draft.workflow, number=number, graph=draft.graph, note=note, published_by=actor.user
     )
     _touch(draft.workflow, actor)
     audit.record(

@@ -15,6 +15,7 @@ from runs.bulk.services import Pace, Selection
 from runs.models import BulkOperation, Run
 from runs.selectors import bulk as selectors
 from runs.selectors.runs import Filters
+from teams.access import Permission
 from teams.api.doors import Door, PageInput
 
 
@@ -31,10 +32,11 @@ class BulksView(Door):
     @extend_schema(operation_id="beginBulk", request=shapes.BulkIn, responses={201: shapes.Bulk, 200: shapes.Bulk})
     def post(self, request: Request, workspace: str) -> Response:
         """Chooses the runs now; sweepers then act on one after the other. The same command id answers the same one."""
-        wanted = self.read(shapes.BulkIn)
+        space = self.workspace(workspace)
+        wanted = self.read(shapes.BulkIn, needs=Permission.RUN)
         bulk, is_new = services.begin_bulk(
             actor=self.actor,
-            workspace=self.workspace(workspace),
+            workspace=space,
             command_id=wanted["command_id"],
             operation=wanted["operation"],
             selection=_selection(wanted),
@@ -49,10 +51,11 @@ class BulkPreviewView(Door):
     @extend_schema(operation_id="previewBulk", request=shapes.BulkSelection, responses=shapes.BulkPreview)
     def post(self, request: Request, workspace: str) -> Response:
         """How many runs are meant, and what would be done to the first of them. Changes nothing."""
-        wanted = self.read(shapes.BulkSelection)
+        space = self.workspace(workspace)
+        wanted = self.read(shapes.BulkSelection, needs=Permission.VIEW)
         found = services.preview_bulk(
             actor=self.actor,
-            workspace=self.workspace(workspace),
+            workspace=space,
             operation=wanted["operation"],
             selection=_selection(wanted),
         )
@@ -86,7 +89,9 @@ class BulkContinueView(BulkDoor):
     def post(self, request: Request, workspace: str, bulk_id: UUID) -> Response:
         """Goes on with the runs that are left, in the name of whoever says so."""
         bulk = self.bulk(workspace, bulk_id)
-        going = services.continue_bulk(actor=self.actor, bulk=bulk, **self.read(shapes.ContinueIn))
+        going = services.continue_bulk(
+            actor=self.actor, bulk=bulk, **self.read(shapes.ContinueIn, needs=Permission.RUN)
+        )
         return Response(selectors.shapes_of([going])[0])
 
 

@@ -19,6 +19,7 @@ from runs.api.shapes import Out
 from runs.api.views import RunDoor
 from runs.artifacts import place_of
 from runs.selectors import keeping, steps
+from teams.access import Permission
 from teams.api.doors import Door, Input
 
 LONGEST_DAYS = 3650
@@ -90,5 +91,7 @@ class RetentionView(Door):
     def put(self, request: Request, workspace: str) -> Response:
         """How many days final runs are kept. What has expired goes soon after, and does not come back."""
         space = self.workspace(workspace)
-        services.set_retention(actor=self.actor, workspace=space, days=self.read(RetentionIn)["days"])
+        services.set_retention(
+            actor=self.actor, workspace=space, days=self.read(RetentionIn, needs=Permission.MANAGE_WORKSPACE)["days"]
+        )
         return Response(keeping.retention_of(self.actor, space))

@@ -13,6 +13,7 @@ from runs.api import recovery_shapes as shapes
 from runs.api.shapes import Resumed, RunRow
 from runs.api.views import RunDoor
 from runs.selectors import runs as selectors
+from teams.access import Permission
 
 
 class PreviewView(RunDoor):
@@ -21,7 +22,9 @@ class PreviewView(RunDoor):
         """What an operation would do. Changes nothing."""
         run = self.run(workspace, run_id)
         try:
-            shown = recovery.preview(actor=self.actor, run=run, asked=self.read(shapes.PreviewIn))
+            shown = recovery.preview(
+                actor=self.actor, run=run, asked=self.read(shapes.PreviewIn, needs=Permission.VIEW)
+            )
         except Conflict as refusal:
             nothing: dict[str, Any] = {"kept": [], "again": [], "effects": [], "nodes": [], "saved_s": 0.0}
             refused = {"allowed": False, "refusal": refusal.message, "generation": run.generation, "plan": None}
@@ -39,7 +42,11 @@ class EditInputView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The failed step runs again on these settings, under a new idempotency key."""
         run = self.run(workspace, run_id)
-        return Response(recovery.edit_input(actor=self.actor, run=run, path=path, **self.read(shapes.EditInputIn)))
+        return Response(
+            recovery.edit_input(
+                actor=self.actor, run=run, path=path, **self.read(shapes.EditInputIn, needs=Permission.RUN)
+            )
+        )
 
 
 class SkipView(RunDoor):
@@ -47,7 +54,9 @@ class SkipView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The flow goes on as if the step were not there."""
         run = self.run(workspace, run_id)
-        return Response(recovery.skip_step(actor=self.actor, run=run, path=path, **self.read(shapes.SkipIn)))
+        return Response(
+            recovery.skip_step(actor=self.actor, run=run, path=path, **self.read(shapes.SkipIn, needs=Permission.RUN))
+        )
 
 
 class SupplyView(RunDoor):
@@ -55,7 +64,11 @@ class SupplyView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The step succeeds with this output, by hand."""
         run = self.run(workspace, run_id)
-        return Response(recovery.supply_output(actor=self.actor, run=run, path=path, **self.read(shapes.SupplyIn)))
+        return Response(
+            recovery.supply_output(
+                actor=self.actor, run=run, path=path, **self.read(shapes.SupplyIn, needs=Permission.RUN)
+            )
+        )
 
 
 class ForkView(RunDoor):
@@ -63,7 +76,7 @@ class ForkView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """A new run that takes finished steps over from this one, and runs the rest again."""
         run = self.run(workspace, run_id)
-        made = recovery.fork_run(actor=self.actor, run=run, **self.read(shapes.ForkIn))
+        made = recovery.fork_run(actor=self.actor, run=run, **self.read(shapes.ForkIn, needs=Permission.RUN))
         fork = selectors.run_for(self.actor, run.workspace, made)
         return Response(selectors.rows_of([fork])[0], status=201)
 
@@ -73,4 +86,8 @@ class RetryNowView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         """The next attempt starts at once."""
         run = self.run(workspace, run_id)
-        return Response(recovery.retry_now(actor=self.actor, run=run, path=path, **self.read(shapes.RetryNowIn)))
+        return Response(
+            recovery.retry_now(
+                actor=self.actor, run=run, path=path, **self.read(shapes.RetryNowIn, needs=Permission.RUN)
+            )
+        )

@@ -11,6 +11,7 @@ from runs.api import trigger_shapes as shapes
 from runs.core.ticks import read_cron
 from runs.models import Trigger
 from runs.triggers import selectors, services
+from teams.access import Permission
 from teams.api.doors import Door, PageInput
 
 
@@ -22,8 +23,8 @@ class TriggerDoor(Door):
 class WorkflowTriggersView(Door):
     @extend_schema(operation_id="listTriggersOfWorkflow", parameters=[PageInput], responses=shapes.TriggerList)
     def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
-        space, wanted = self.workspace(workspace), self.query(PageInput)
-        workflow = workflow_for(self.actor, space, workflow_id)
+        space = self.workspace(workspace)
+        workflow, wanted = workflow_for(self.actor, space, workflow_id), self.query(PageInput)
         page = selectors.trigger_page(
             self.actor, space, workflow=workflow, limit=wanted["limit"], cursor=wanted.get("cursor", "")
         )
@@ -33,7 +34,9 @@ class WorkflowTriggersView(Door):
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         space = self.workspace(workspace)
         workflow = workflow_for(self.actor, space, workflow_id)
-        made = services.create_trigger(actor=self.actor, workflow=workflow, **self.read(shapes.TriggerCreate))
+        made = services.create_trigger(
+            actor=self.actor, workflow=workflow, **self.read(shapes.TriggerCreate, needs=Permission.EDIT)
+        )
         shown = selectors.trigger_detail(self.actor, selectors.trigger_for(self.actor, space, made.id))
         return Response({**shown, "secret": services.secret_of(made)}, status=201)
 
@@ -42,10 +45,8 @@ class TriggersView(Door):
     @extend_schema(operation_id="listTriggers", parameters=[PageInput], responses=shapes.TriggerList)
     def get(self, request: Request, workspace: str) -> Response:
         """Those of all workflows."""
-        wanted = self.query(PageInput)
-        page = selectors.trigger_page(
-            self.actor, self.workspace(workspace), limit=wanted["limit"], cursor=wanted.get("cursor", "")
-        )
+        space, wanted = self.workspace(workspace), self.query(PageInput)
+        page = selectors.trigger_page(self.actor, space, limit=wanted["limit"], cursor=wanted.get("cursor", ""))
         return Response(page)
 
 
@@ -57,7 +58,9 @@ class TriggerView(TriggerDoor):
     @extend_schema(operation_id="updateTrigger", request=shapes.TriggerUpdate, responses=shapes.TriggerOut)
     def patch(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
         trigger = self.trigger(workspace, trigger_id)
-        services.change_trigger(actor=self.actor, trigger=trigger, **self.read(shapes.TriggerUpdate))
+        services.change_trigger(
+            actor=self.actor, trigger=trigger, **self.read(shapes.TriggerUpdate, needs=Permission.EDIT)
+        )
         return Response(selectors.trigger_detail(self.actor, self.trigger(workspace, trigger_id)))
 
     @extend_schema(operation_id="deleteTrigger", responses={204: None})
@@ -83,7 +86,9 @@ class BackfillView(TriggerDoor):
     def post(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
         """Queues the times of a schedule that had no run. The same request again queues nothing."""
         trigger = self.trigger(workspace, trigger_id)
-        done = services.backfill(actor=self.actor, trigger=trigger, **self.read(shapes.BackfillIn))
+        done = services.backfill(
+            actor=self.actor, trigger=trigger, **self.read(shapes.BackfillIn, needs=Permission.RUN)
+        )
         return Response({"ticks": done.ticks, "queued": done.queued})
 
 
@@ -100,6 +105,6 @@ class PreviewScheduleView(Door):
     def post(self, request: Request, workspace: str) -> Response:
         """The next five times of an expression."""
         self.workspace(workspace)
-        wanted = self.read(shapes.PreviewScheduleIn)
+        wanted = self.read(shapes.PreviewScheduleIn, needs=Permission.VIEW)
         timing = read_cron(wanted["cron"], wanted["zone"])
         return Response({"items": selectors.upcoming_shapes(timing, after=wanted["after"])})

@@ -20,6 +20,7 @@ from runs.models import Run, StepRun
 from runs.selectors import runs as selectors
 from runs.selectors import steps, waits
 from runs.store.djangos import raw_connection
+from teams.access import Permission
 from teams.api.doors import Door
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -43,7 +44,7 @@ class StartView(Door):
         """Starts a run. With an idempotency key that was used before, answers that run (200)."""
         space = self.workspace(workspace)
         workflow = workflow_for(self.actor, space, workflow_id)
-        wanted = self.read(shapes.RunStart)
+        wanted = self.read(shapes.RunStart, needs=Permission.RUN)
         started = services.start_run(
             actor=self.actor,
             workflow=workflow,
@@ -74,10 +75,11 @@ def _idempotency_key(request: Request, field: str | None) -> str | None:
 class RunsView(Door):
     @extend_schema(operation_id="listRuns", parameters=[shapes.RunQuery], responses=shapes.RunList)
     def get(self, request: Request, workspace: str) -> Response:
+        space = self.workspace(workspace)
         wanted = self.query(shapes.RunQuery)
         limit, cursor = wanted.pop("limit"), wanted.pop("cursor", "")
         filters = selectors.Filters(**wanted)
-        page = selectors.run_page(self.actor, self.workspace(workspace), filters=filters, limit=limit, cursor=cursor)
+        page = selectors.run_page(self.actor, space, filters=filters, limit=limit, cursor=cursor)
         return Response(page)
 
 
@@ -120,14 +122,18 @@ class ResumeView(RunDoor):
     @extend_schema(operation_id="resumeRun", request=shapes.ResumeIn, responses=shapes.Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         run = self.run(workspace, run_id)
-        return Response(services.resume_run(actor=self.actor, run=run, **self.read(shapes.ResumeIn)))
+        return Response(
+            services.resume_run(actor=self.actor, run=run, **self.read(shapes.ResumeIn, needs=Permission.RUN))
+        )
 
 
 class CancelView(RunDoor):
     @extend_schema(operation_id="cancelRun", request=shapes.CancelIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         run = self.run(workspace, run_id)
-        return Response(services.cancel_run(actor=self.actor, run=run, **self.read(shapes.CancelIn)))
+        return Response(
+            services.cancel_run(actor=self.actor, run=run, **self.read(shapes.CancelIn, needs=Permission.RUN))
+        )
 
 
 class PauseView(RunDoor):
@@ -135,7 +141,11 @@ class PauseView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """Nothing starts from now on. What runs ends, and its result is taken."""
         run = self.run(workspace, run_id)
-        return Response(services.pause_run(actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn)))
+        return Response(
+            services.pause_run(
+                actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn, needs=Permission.RUN)
+            )
+        )
 
 
 class UnpauseView(RunDoor):
@@ -143,7 +153,11 @@ class UnpauseView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """Lets the run go on, past the steps that a breakpoint holds just now."""
         run = self.run(workspace, run_id)
-        return Response(services.unpause_run(actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn)))
+        return Response(
+            services.unpause_run(
+                actor=self.actor, run=run, **self.read(breakpoint_shapes.CommandIn, needs=Permission.RUN)
+            )
+        )
 
 
 class BreakpointsView(RunDoor):
@@ -154,10 +168,11 @@ class BreakpointsView(RunDoor):
     )
     def put(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """The steps before which the run pauses, in place of all that were named before."""
-        wanted = self.read(breakpoint_shapes.BreakpointsIn)
+        run = self.run(workspace, run_id)
+        wanted = self.read(breakpoint_shapes.BreakpointsIn, needs=Permission.RUN)
         done = services.set_breakpoints(
             actor=self.actor,
-            run=self.run(workspace, run_id),
+            run=run,
             command_id=wanted["command_id"],
             breakpoints=from_json(wanted["breakpoints"]),
         )
@@ -168,22 +183,27 @@ class DecideView(RunDoor):
     @extend_schema(operation_id="decideStep", request=shapes.DecideIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
         run = self.run(workspace, run_id)
-        return Response(services.decide_step(actor=self.actor, run=run, path=path, **self.read(shapes.DecideIn)))
+        return Response(
+            services.decide_step(
+                actor=self.actor, run=run, path=path, **self.read(shapes.DecideIn, needs=Permission.RUN)
+            )
+        )
 
 
 class WaitsView(Door):
     @extend_schema(operation_id="listWaits", parameters=[shapes.WaitQuery], responses=shapes.WaitList)
     def get(self, request: Request, workspace: str) -> Response:
-        wanted = self.query(shapes.WaitQuery)
         space = self.workspace(workspace)
-        return Response(waits.wait_page(self.actor, space, **wanted))
+        return Response(waits.wait_page(self.actor, space, **self.query(shapes.WaitQuery)))
 
 
 class AnswerView(Door):
     @extend_schema(operation_id="answerWait", request=shapes.AnswerIn, responses=shapes.Answered)
     def post(self, request: Request, workspace: str, wait_id: UUID) -> Response:
         wait = waits.wait_for(self.actor, self.workspace(workspace), wait_id)
-        return Response(services.answer_wait(actor=self.actor, wait=wait, **self.read(shapes.AnswerIn)))
+        return Response(
+            services.answer_wait(actor=self.actor, wait=wait, **self.read(shapes.AnswerIn, needs=Permission.APPROVE))
+        )
 
 
 def _output(run: Run, step: StepRun) -> dict[str, Any]:

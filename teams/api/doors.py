@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.views import APIView
 
-from teams.access import Actor, person, workspace_for
+from teams.access import Actor, Permission, person, require, workspace_for
 from teams.models import User, Workspace
 
 PAGE_LIMIT = 200
@@ -16,18 +16,32 @@ PAGE_LIMIT = 200
 class Door(APIView):
     """A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer."""
 
+    # First what the address names is found (404 where the actor may not see it), then the permission is asked, then
+    # what was sent is looked at.
+    _space: Workspace | None = None
+
     @property
     def actor(self) -> Actor:
         return person(cast(User, self.request.user))
 
     def workspace(self, slug: str) -> Workspace:
         """Raises NotFound for whoever does not belong to it."""
-        return workspace_for(self.actor, slug)
+        self._space = workspace_for(self.actor, slug)
+        return self._space
 
-    def read(self, shape: "type[Input]") -> dict[str, Any]:
+    def read(self, shape: "type[Input]", *, needs: Permission) -> dict[str, Any]:
+        """The body. Whether the actor may act is decided before anybody looks at it: what is wrong with a request is
+        no business of those who may not make it. Raises Forbidden.
+        """
+        require(self.actor, needs, self._found_space())
         return _checked(shape(data=self.request.data))
 
+    def _found_space(self) -> Workspace:
+        assert self._space is not None, "find what the address names, then read what was sent"
+        return self._space
+
     def query(self, shape: "type[Input]") -> dict[str, Any]:
+        self._found_space()
         return _checked(shape(data=self.request.query_params.dict()))
 
 

@@ -81,7 +81,9 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("PUT", f"{WORKFLOW}/draft"): Row(Permission.EDIT, lambda world: {"revision": 1, "graph": GRAPH}),
     ("POST", f"{WORKFLOW}/check"): Row(Permission.VIEW, lambda world: {"graph": GRAPH}),
     ("POST", f"{WORKFLOW}/describe"): Row(Permission.VIEW, lambda world: {"kind": "start", "config": {}}),
-    ("POST", f"{WORKFLOW}/publish"): Row(Permission.EDIT, lambda world: {"revision": 1, "note": "again"}, 201),
+    ("POST", f"{WORKFLOW}/publish"): Row(
+        Permission.EDIT, lambda world: {"revision": 1, "note": "again", "again": True}, 201
+    ),
     ("GET", f"{WORKFLOW}/versions"): Row(Permission.VIEW),
     ("GET", f"{WORKFLOW}/versions/{{number}}"): Row(Permission.VIEW),
     ("POST", f"{WORKFLOW}/runs"): Row(Permission.RUN, lambda world: {"version": 1}, 201),

@@ -62,6 +62,20 @@ def test_from_the_first_draft_to_a_version(editor: Client, workflow: str) -> Non
     assert editor.get(workflow).json()["live_version"] == 1
 
 
+def test_what_is_published_already_is_published_again_only_when_asked(editor: Client, workflow: str) -> None:
+    assert post(editor, f"{workflow}/publish", {"revision": 1}).status_code == 201
+    recorded = AuditRecord.objects.count()
+    same = put(editor, f"{workflow}/draft", {"revision": 1, "graph": editor.get(f"{workflow}/draft").json()["graph"]})
+    assert same.json()["revision"] == 2
+    refused = post(editor, f"{workflow}/publish", {"revision": 2, "note": "a lost reply, or a second click"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "version_unchanged")
+    assert refused.json()["data"] == {"version": 1}
+    assert "same as version 1" in refused.json()["detail"]
+    assert (Version.objects.count(), AuditRecord.objects.count()) == (1, recorded + 1), "the draft was saved, no more"
+    asked = post(editor, f"{workflow}/publish", {"revision": 2, "note": "on purpose", "again": True})
+    assert (asked.status_code, asked.json()["number"]) == (201, 2)
+
+
 def test_a_conflict_brings_the_present_draft(editor: Client, workflow: str) -> None:
     put(editor, f"{workflow}/draft", {"revision": 1, "graph": {"nodes": [START], "edges": [], "tab": 1}})
     refused = put(editor, f"{workflow}/draft", {"revision": 1, "graph": {"nodes": [], "edges": []}})

@@ -12,6 +12,7 @@ from builder.connections.models import Connection
 from builder.connections.selectors import connection_for, connections_of, shown_settings
 from builder.connections.services import create_connection, delete_connection, update_connection
 from steps.connections import KINDS, secret_fields
+from teams.access import Permission
 from teams.api.doors import Door, Input
 
 
@@ -80,7 +81,9 @@ class ConnectionsView(Door):
     @extend_schema(operation_id="createConnection", request=ConnectionCreate, responses={201: ConnectionOut})
     def post(self, request: Request, workspace: str) -> Response:
         space = self.workspace(workspace)
-        made = create_connection(actor=self.actor, workspace=space, **self.read(ConnectionCreate))
+        made = create_connection(
+            actor=self.actor, workspace=space, **self.read(ConnectionCreate, needs=Permission.CONNECT)
+        )
         return Response(as_json(made), status=201)
 
 
@@ -88,7 +91,9 @@ class ConnectionView(Door):
     @extend_schema(operation_id="updateConnection", request=ConnectionUpdate, responses=ConnectionOut)
     def put(self, request: Request, workspace: str, connection_id: UUID) -> Response:
         connection = connection_for(self.actor, self.workspace(workspace), connection_id)
-        changed = update_connection(actor=self.actor, connection=connection, **self.read(ConnectionUpdate))
+        changed = update_connection(
+            actor=self.actor, connection=connection, **self.read(ConnectionUpdate, needs=Permission.CONNECT)
+        )
         return Response(as_json(changed))
 
     @extend_schema(operation_id="deleteConnection", responses={204: None})

@@ -111,6 +111,9 @@ class CheckAnswer(serializers.Serializer[Any]):
 class PublishRequest(Input):
     revision = serializers.IntegerField(min_value=1)
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=500)
+    again = serializers.BooleanField(
+        required=False, default=False, help_text="Also where the draft is the same as the newest version."
+    )
 
 
 class VersionRow(serializers.Serializer[Any]):

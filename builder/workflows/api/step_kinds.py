@@ -12,6 +12,7 @@ from builder.workflows.api import shapes
 from builder.workflows.api.views import WorkflowDoor
 from steps import registry
 from steps.base import Execution, StepSpec
+from teams.access import Permission
 from teams.api.doors import Door
 
 
@@ -33,7 +34,7 @@ class DescribeView(WorkflowDoor):
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         """The line under the name and the ports of a node that is edited, or of all that a canvas opens with."""
         self.workflow(workspace, workflow_id)
-        asked = self.read(shapes.DescribeRequest)
+        asked = self.read(shapes.DescribeRequest, needs=Permission.VIEW)
         if "nodes" in asked:
             return Response({"items": [_described_or_none(**node) for node in asked["nodes"]]})
         return Response(_described(registry.get(asked["kind"]), asked["config"]))

@@ -12,6 +12,7 @@ from builder.workflows.api import shapes
 from builder.workflows.checking import problems_of
 from builder.workflows.documents import document_of, read_graph
 from builder.workflows.models import Version, Workflow
+from teams.access import Permission
 from teams.api.doors import Door, PageInput
 
 
@@ -29,7 +30,9 @@ class WorkflowsView(Door):
     @extend_schema(operation_id="createWorkflow", request=shapes.WorkflowCreate, responses={201: shapes.WorkflowOut})
     def post(self, request: Request, workspace: str) -> Response:
         space = self.workspace(workspace)
-        made = services.create_workflow(actor=self.actor, workspace=space, **self.read(shapes.WorkflowCreate))
+        made = services.create_workflow(
+            actor=self.actor, workspace=space, **self.read(shapes.WorkflowCreate, needs=Permission.EDIT)
+        )
         found = selectors.workflow_for(self.actor, space, made.id)
         return Response(shapes.WorkflowOut(selectors.summary(found)).data, status=201)
 
@@ -42,7 +45,9 @@ class WorkflowView(WorkflowDoor):
     @extend_schema(operation_id="updateWorkflow", request=shapes.WorkflowUpdate, responses=shapes.WorkflowOut)
     def patch(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         workflow = self.workflow(workspace, workflow_id)
-        services.change_workflow(actor=self.actor, workflow=workflow, **self.read(shapes.WorkflowUpdate))
+        services.change_workflow(
+            actor=self.actor, workflow=workflow, **self.read(shapes.WorkflowUpdate, needs=Permission.EDIT)
+        )
         return self.get(request, workspace, workflow_id)
 
 
@@ -54,7 +59,7 @@ class DraftView(WorkflowDoor):
     @extend_schema(operation_id="saveDraft", request=shapes.DraftSave, responses=shapes.DraftOut)
     def put(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         workflow = self.workflow(workspace, workflow_id)
-        services.save_draft(actor=self.actor, workflow=workflow, **self.read(shapes.DraftSave))
+        services.save_draft(actor=self.actor, workflow=workflow, **self.read(shapes.DraftSave, needs=Permission.EDIT))
         return Response(selectors.draft_of(workflow))
 
 
@@ -63,7 +68,7 @@ class CheckView(WorkflowDoor):
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         """The problems of a graph that is not saved. Changes nothing."""
         workflow = self.workflow(workspace, workflow_id)
-        graph = read_graph(self.read(shapes.CheckRequest)["graph"])
+        graph = read_graph(self.read(shapes.CheckRequest, needs=Permission.VIEW)["graph"])
         return Response({"problems": problems_of(graph, workflow.workspace, workflow_id=workflow.id)})
 
 
@@ -71,7 +76,9 @@ class PublishView(WorkflowDoor):
     @extend_schema(operation_id="publishWorkflow", request=shapes.PublishRequest, responses={201: shapes.VersionOut})
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         workflow = self.workflow(workspace, workflow_id)
-        version = services.publish(actor=self.actor, workflow=workflow, **self.read(shapes.PublishRequest))
+        version = services.publish(
+            actor=self.actor, workflow=workflow, **self.read(shapes.PublishRequest, needs=Permission.EDIT)
+        )
         return Response(_with_graph(version), status=201)
 
 

@@ -1645,6 +1645,11 @@ export interface components {
             revision: number;
             /** @default  */
             note: string;
+            /**
+             * @description Also where the draft is the same as the newest version.
+             * @default false
+             */
+            again: boolean;
         };
         /** @enum {string} */
         ResultEnum: "taken" | "kept" | "already";
