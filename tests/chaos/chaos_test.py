@@ -16,6 +16,7 @@ DURATION_S = int(os.environ.get("PAWL_CHAOS_S", "60"))
 BARE = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")}
 FIELDS = [
     "runs", "steps", "faults", "lost", "repeated_finished", "event_gaps", "invariants_broken", "rerun_attempts",
+    "operations",
 ]  # fmt: skip
 
 

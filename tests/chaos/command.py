@@ -33,7 +33,8 @@ def run(house: House, *, seed: int, duration_s: float, say: Say) -> int:
     kept = _programs(environment, web=port)
     supervisor = Supervisor(kept, logs=logs, say=lambda text: None)
     try:
-        job = Job(house, supervisor, names=[each.name for each in kept], url=f"http://{LOOPBACK}:{port}", say=say)
+        names, url = [each.name for each in kept], f"http://{LOOPBACK}:{port}"
+        job = Job(house, supervisor, names=names, url=url, seed=seed, say=say)
         job.open()
         job.wait_until_up()
         for strike in (plan := plan_of(seed, duration_s=duration_s)):

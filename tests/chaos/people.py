@@ -1,90 +1,64 @@
-"""Those who use Pawl during the chaos, in a thread of their own: they start runs, answer, resume, decide and cancel.
+"""Those who use Pawl during the chaos, in a thread of their own: they start runs, answer, mend, fork, pause and cancel.
 
 Everything goes through the API. An act whose reply was lost is sent again as it was (same idempotency key or command
-id) until it is answered. What there is to do is read from the database, as a page would show it.
+id) until it is answered. What there is to do is read from the database, as a page would show it. Which operation a
+person chooses, where there is a choice, is the one that was done the fewest times yet.
 """
 
+import json
 import threading
 import time
-import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
+from urllib.parse import quote
 
-import httpx
 import psycopg
 
-from sample.crash.clients import DemoProblem, PawlClient
 from tests.bench.stack import connect
+from tests.chaos import reads
+from tests.chaos.acts import Act, Answer, Desk, Door, command
+from tests.chaos.orders import Book, Order
 from tests.chaos.shapes import Shape
 
 MOST_OPEN = 24
 START_EVERY_S = 0.3
-ACT_TIMEOUT_S = 8.0
-
-OPEN = "SELECT count(*) FROM runs_run WHERE status NOT IN ('succeeded', 'failed', 'cancelled')"
-STOPPED = "SELECT id::text, generation, status, input FROM runs_run WHERE status IN ('failed', 'cancelled')"
-ASKED = "SELECT id::text FROM runs_wait WHERE status = 'open' AND kind = 'approval'"
-UNDECIDED = """SELECT r.id::text, r.generation, s.path, r.input, s.attempt FROM runs_steprun s
-    JOIN runs_run r ON r.id = s.run_id WHERE s.status = 'needs_decision' AND r.status = 'running'"""
-
-
-@dataclass
-class Act:
-    """One request, until it is answered."""
-
-    path: str
-    body: dict[str, Any]
-    then: Callable[[dict[str, Any]], None] = lambda answer: None
+BULK_EVERY_S = 5.0
+PAUSED_FOR_S = 0.6
+MENDING = ("resume", "edit_input", "skip", "supply_output", "bulk_resume")
+DECIDING = ("happened", "run_again", "not_happened", "skip")
+BULK = ("resume", "pause", "resume", "unpause")
+# What has to have happened before the job ends; to decide takes an outcome that nobody knows, which chance brings.
+OPERATIONS = (
+    "start", "cancel", "resume", "edit_input", "skip", "supply_output", "retry_now", "fork", "fork_version", "pause",
+    "unpause", "breakpoints", "answer", "callback", "bulk_resume", "bulk_pause",
+)  # fmt: skip
+REFUSED_FORK = ("nothing_to_fork", "step_not_found")
 
 
-@dataclass
-class Order:
-    """A run that was asked for. `run` is there once the API has said so."""
-
-    number: int
-    shape: Shape
-    run: str | None = None
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self.number % 11 == 5
-
-    @property
-    def stays_cancelled(self) -> bool:
-        return self.number % 22 == 5
+def where(run: str, path: str, what: str) -> str:
+    return f"/runs/{run}/steps/{quote(path)}/{what}"
 
 
-class Door(PawlClient):
-    def try_post(self, path: str, body: dict[str, Any]) -> httpx.Response | None:
-        """None where nobody knows what became of it: it has to be sent again."""
-        headers = {"X-CSRFToken": self._csrf(), "Referer": self._base_url}
-        try:
-            answer = self._http.post(self._room + path, json=body, headers=headers, timeout=ACT_TIMEOUT_S)
-        except httpx.TransportError:
-            return None
-        return None if answer.status_code >= 500 or answer.status_code == 429 else answer
-
-
-@dataclass
 class People:
-    door: Door
-    shapes: Sequence[Shape]
-    workflows: Sequence[uuid.UUID]
-    mended: Path
-    orders: list[Order] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    resumed: int = 0
-    decided: set[str] = field(default_factory=set)  # runs in which somebody decided an unknown outcome
+    """`workflows`: the shape of each, by id; those that are started by themselves come first, in their order."""
 
-    def __post_init__(self) -> None:
-        self._acts: dict[str, Act] = {}
-        self._lock = threading.Lock()
-        self._may_start = threading.Event()
-        self._is_over = threading.Event()
+    def __init__(
+        self, doors: Sequence[Door], workflows: Mapping[str, Shape], *, started: int, mended: Path, seed: int
+    ) -> None:
+        self.desk, self.book = Desk(doors), Book()
+        self.workflows, self.mended, self.seed = workflows, mended, seed
+        self.startable = list(workflows.items())[:started]
+        self.decided: set[tuple[str, str]] = set()  # (run, path) of which somebody decided an unknown outcome
+        self.rekeyed: set[tuple[str, str]] = set()  # of which somebody raised the edition
+        self._chosen: Counter[str] = Counter()
+        self._seen_at: dict[str, float] = {}
+        self._left_until: dict[str, float] = {}  # for an operation on many runs
+        self._may_start, self._is_over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._live, name="people", daemon=True)
-        self._started_at = 0.0
+        self._started_at = self._bulk_at = 0.0
         self._database: psycopg.Connection[Any] | None = None
 
     def begin(self) -> None:
@@ -99,13 +73,13 @@ class People:
         self._thread.join()
 
     @property
-    def is_alive(self) -> bool:
-        return self._thread.is_alive()
+    def owes_nothing(self) -> bool:
+        return self.desk.is_empty
 
     @property
-    def owes_nothing(self) -> bool:
-        with self._lock:
-            return not self._acts
+    def missing(self) -> list[str]:
+        """Operations that nobody has done yet."""
+        return [operation for operation in OPERATIONS if not self.desk.done[operation]]
 
     # ------------------------------------------------------------------ one round after the other
     def _live(self) -> None:
@@ -115,9 +89,9 @@ class People:
             except psycopg.Error:
                 self._forget_database()
             except Exception as error:  # noqa: BLE001 - told in the verdict: a thread that ends silently tells nothing
-                self.problems.append(f"the people stumbled: {error!r}")
+                self.desk.problems.append(f"the people stumbled: {error!r}")
                 time.sleep(1)
-            self._do_what_is_due()
+            self.desk.send_all(is_over=self._is_over.is_set)
             time.sleep(0.1)
         self._forget_database()
 
@@ -126,86 +100,216 @@ class People:
             self._database.close()
             self._database = None
 
-    def _read(self, query: str) -> list[Any]:
+    def _read(self, query: str, *values: Any) -> list[Any]:
         if self._database is None:
             self._database = connect(name="chaos people")
-        return self._database.execute(query.encode()).fetchall()
+        return self._database.execute(query.encode(), values or None).fetchall()
 
     def _look_around(self) -> None:
-        if self._may_start.is_set() and time.monotonic() - self._started_at > START_EVERY_S and self._has_room():
-            self._order()
-        for run, generation, status, number in self._read(STOPPED):
-            self._take_up(run, generation, status=status, number=int(number))
-        for (wait,) in self._read(ASKED):
-            self._want(f"answer {wait}", f"/waits/{wait}/answer", {"decision": "approved"})
-        for run, generation, path, number, attempt in self._read(UNDECIDED):
+        if self._may_start.is_set():
+            self._start_something()
+            self._disturb()
+        for row in self._read(reads.STOPPED):
+            self._take_up(*row)
+        for row in self._read(reads.ASKED):
+            self._answer(*row)
+        for run, generation, path, number, attempt in self._read(reads.UNDECIDED):
             self._decide(run, generation, path=path, number=int(number), attempt=attempt)
+        for run, root, paused in self._read(reads.PAUSED):
+            self._let_go_on(run, self.book.of(root), paused=paused)
+        for bulk, revision in self._read(reads.CAUTIOUS):
+            act = Act("bulk_continue", f"/bulk/{bulk}/continue", {"revision": revision})
+            self.desk.want(f"continue {bulk} {revision}", act)
 
-    def _has_room(self) -> bool:
-        unanswered = sum(order.run is None for order in self.orders)
-        return bool(self._read(OPEN)[0][0] + unanswered < MOST_OPEN)
+    def _choice(self, *of: Any) -> Random:
+        """The same for the same seed and thing, whenever it comes up."""
+        return Random(f"{self.seed} {of}")
 
-    def _do_what_is_due(self) -> None:
-        with self._lock:
-            due = list(self._acts.items())
-        for name, act in due:
-            answer = self.door.try_post(act.path, act.body)
-            if answer is None:
-                continue
-            if answer.is_success:
-                act.then(answer.json())
-            elif answer.status_code not in (409, 410):  # somebody was faster, or it went on by itself
-                self.problems.append(f"{act.path} answered {answer.status_code}: {answer.text[:300]}")
-            with self._lock:
-                del self._acts[name]
-            if self._is_over.is_set():
-                return
+    def _rarest(self, operations: Sequence[str]) -> str:
+        chosen = min(operations, key=lambda operation: self._chosen[operation])
+        self._chosen[chosen] += 1
+        return chosen
 
-    def _want(self, name: str, path: str, body: dict[str, Any], **more: Any) -> None:
-        with self._lock:
-            if name not in self._acts:
-                self._acts[name] = Act(path, {"command_id": str(uuid.uuid4()), **body}, **more)
-
-    # ------------------------------------------------------------------ what they do
-    def _order(self) -> None:
-        self._started_at = time.monotonic()
-        number = len(self.orders)
-        which = number % len(self.shapes)
-        order = Order(number, self.shapes[which])
-        self.orders.append(order)
-
-        def accepted(answer: dict[str, Any]) -> None:
-            order.run = str(answer["id"])
-            if order.is_cancelled:
-                self._want(f"cancel {order.run}", f"/runs/{order.run}/cancel", {})
-
-        body = {"input": number, "idempotency_key": f"chaos-{number}"}
-        with self._lock:
-            self._acts[f"start {number}"] = Act(f"/workflows/{self.workflows[which]}/runs", body, accepted)
-
-    def _take_up(self, run: str, generation: int, *, status: str, number: int) -> None:
-        if status == "cancelled" and self.orders[number].stays_cancelled:
+    # ------------------------------------------------------------------ starts
+    def _start_something(self) -> None:
+        now = time.monotonic()
+        if now - self._started_at < START_EVERY_S or self._read(reads.OPEN)[0][0] + self.book.unanswered >= MOST_OPEN:
             return
+        self._started_at = now
+        number = len(self.book.started)
+        workflow, shape = self.startable[number % len(self.startable)]
+        order = Order(number, shape)
+        self.book.add(order)
+        act = Act("start", f"/workflows/{workflow}/runs", order.start(), lambda answer: self._accept(order, answer))
+        self.desk.want(f"start {number}", act)
+
+    def _accept(self, order: Order, answer: Answer) -> None:
+        order.run = str(answer["id"])
+        self.book.note(order)
+        if order.is_cancelled and order.number % 4 == 1:
+            act = command("bulk_cancel", "/bulk", operation="cancel", ids=[order.run])
+            self.desk.want(f"cancel {order.run}", act)
+        elif order.is_cancelled:
+            self.desk.want(f"cancel {order.run}", command("cancel", f"/runs/{order.run}/cancel"))
+
+    # ------------------------------------------------------------------ what disturbs runs that go on well
+    def _disturb(self) -> None:
+        for (run,) in self._read(reads.RUNNING):
+            order = self.book.of(run)
+            if (order.is_paused if order else self._choice(run).random() < 0.1) and self._comes_true(f"pause {run}"):
+                self.desk.want(f"pause {run}", command("pause", f"/runs/{run}/pause"))
+        for order in [each for each in self.book.orders if each.run and each.is_forked]:
+            if self.desk.is_free(f"fork {order.run}") and self._comes_true(f"fork {order.run}"):
+                self._fork(order)
+        for run, generation, path, attempt in self._read(reads.RETRYING):
+            if self._choice(run, path, attempt).random() < 0.5:
+                self._on_step("retry_now", run, generation, path=path, name=f"retry {run} {path} {attempt}")
+        for run, path, number in self._read(reads.EARLY):
+            if int(number) % 2:
+                self._call_back(run, path, int(number), name=f"early {run} {path}")
+        if time.monotonic() - self._bulk_at > BULK_EVERY_S:
+            self._bulk_at = time.monotonic()
+            self._all_at_once()
+
+    def _comes_true(self, what: str) -> bool:
+        """A moment after it could be for the first time: sometimes at once, sometimes long after its end."""
+        since = self._seen_at.setdefault(what, time.monotonic())
+        return time.monotonic() - since > self._choice(what).choice((0.0, 0.5, 1.0, 2.0, 4.0))
+
+    def _fork(self, order: Order) -> None:
+        """From a step that has ended, or on another version, or both. Of a run that runs another one, half the time
+        that other one.
+        """
+        dice = self._choice("fork", order.run)
+        inside = [run for (run,) in self._read(reads.INSIDE, order.run)]
+        source = inside[0] if inside and dice.random() < 0.5 else str(order.run)
+        [(generation, workflow, paths)] = self._read(reads.FORKABLE, source)
+        shape = self.workflows[workflow]
+        if not paths:
+            return
+        version = 2 if shape.second and dice.random() < 0.7 else None
+        path = dice.choice(paths) if version is None or dice.random() < 0.5 else None
+        own = order.version if source == order.run else 1
+        is_same, depth = dice.random() < 0.5, order.depth + 1
+        fork = Order(order.number, shape, source=source, same_effects=is_same, version=version or own, depth=depth)
+
+        def made(answer: Answer) -> None:
+            fork.run = str(answer["id"])
+            self.book.add(fork)
+
+        asked = {"path": path, "version": version, "same_effects": fork.same_effects}
+        act = command("fork_version" if version else "fork", f"/runs/{source}/fork", generation=generation, **asked)
+        act.then, act.may = made, REFUSED_FORK
+        self.desk.want(f"fork {order.run}", act)
+
+    def _all_at_once(self) -> None:
+        """One operation on many runs, every second time with a first one alone."""
+        turn = self._chosen["bulk"]
+        self._chosen["bulk"] += 1
+        operation = BULK[turn % len(BULK)]
+        if operation == "resume":
+            for _, _, _, _, status, number, _ in self._read(reads.STOPPED):
+                if status == "failed":
+                    self._mend(int(number))
+        status = {"resume": "failed", "pause": "running", "unpause": "paused"}[operation]
+        pace = {"rate_per_s": 20.0, "canary": 1 if turn % 2 else None}
+        act = command(f"bulk_{operation}", "/bulk", operation=operation, filter={"status": status}, **pace)
+        act.may = ("no_runs_selected",)
+        self.desk.want(f"bulk {turn}", act)
+
+    # ------------------------------------------------------------------ what stands still without them
+    def _take_up(
+        self, run: str, root: str, workflow: str, generation: int, status: str, number: str, paths: list[str]
+    ) -> None:
+        order = self.book.of(root)
+        if order is None or (status == "cancelled" and order.stays_cancelled):
+            return
+        shape = self.workflows[workflow]
+        name = f"take up {run} {generation} {paths[:1] if status == 'running' else ''}"
+        is_left = self._may_start.is_set() and time.monotonic() < self._left_until.get(name, 0)
+        if is_left or not self.desk.is_free(name):
+            return
+        choices = MENDING if self._may_start.is_set() else MENDING[:4]
+        if status == "running":  # what waits for the failed step may be gone past, and is no failed step itself
+            choices = ("resume", "skip", "supply_output")
+        if status == "cancelled" or not paths or shape.right is None:
+            choices = ("resume",)
+        self._mend_by(self._rarest(choices), run, generation, paths=paths, number=int(number), shape=shape, name=name)
+
+    def _mend_by(
+        self, operation: str, run: str, generation: int, *, paths: list[str], number: int, shape: Shape, name: str
+    ) -> None:
+        if operation == "bulk_resume":
+            self._left_until[name] = time.monotonic() + 2 * BULK_EVERY_S
+            return
+        if operation == "resume":
+            self._mend(number)
+            some = paths[:1] if paths and self._choice(run, generation).random() < 0.3 else None
+            act = command("resume", f"/runs/{run}/resume", generation=generation, paths=some)
+            act.preview = {"operation": "resume", "paths": some} if self._choice(name).random() < 0.5 else None
+            self.desk.want(name, act)
+            return
+        path = self._choice(name).choice(paths)
+        right = shape.right(path, number) if shape.right else None
+        more: dict[str, Any] = {}
+        if operation == "edit_input":
+            more["input"] = {"outside": str(self.mended.parent / "outside"), "value": right, "pause_s": 0.1}
+            self.rekeyed.add((run, path))
+        elif operation == "supply_output":
+            more["output"] = right
+        self._on_step(operation, run, generation, path=path, name=name, **more)
+
+    def _mend(self, number: int) -> None:
         (self.mended / str(number)).touch()
 
-        def done(answer: dict[str, Any]) -> None:
-            self.resumed += 1
+    def _on_step(self, operation: str, run: str, generation: int, *, path: str, name: str, **more: Any) -> None:
+        address = {"supply_output": "supply"}.get(operation, operation.replace("_", "-"))
+        asked = {"operation": operation, "path": path, **({"input": more["input"]} if "input" in more else {})}
+        act = command(operation, where(run, path, address), generation=generation, **more)
+        act.preview = asked if self._choice(name).random() < 0.5 else None
+        self.desk.want(name, act)
 
-        self._want(f"resume {run} {generation}", f"/runs/{run}/resume", {"generation": generation}, then=done)
+    def _answer(self, wait: str, kind: str, data: str, run: str, path: str, number: str) -> None:
+        if kind == "callback":
+            self._call_back(run, path, int(number), name=f"link {wait}")
+            return
+        if kind == "form":
+            body: dict[str, Any] = {"decision": "submitted", "data": {"street": f"street {number}"}}
+        else:
+            body = {"decision": "approved"}
+        needed = int(json.loads(data).get("approvals_needed") or 1)
+        for who in range(needed):
+            act = command("answer", f"/waits/{wait}/answer", **body)
+            act.who = who
+            self.desk.want(f"answer {wait} {who}", act)
+
+    def _call_back(self, run: str, path: str, number: int, *, name: str) -> None:
+        """Asks for the link, and calls by it, once or twice."""
+
+        def call(answer: Answer) -> None:
+            address = answer["url"][answer["url"].index("/api/") :]
+            for copy in range(1 + number % 3 % 2):
+                self.desk.want(f"{name} call {copy}", Act("callback", address, {"n": number}))
+
+        self.desk.want(name, Act("callback_link", where(run, path, "callback-link"), {}, call))
 
     def _decide(self, run: str, generation: int, *, path: str, number: int, attempt: int) -> None:
-        """By turns: it is run again, or it is said to have happened, with the output that it would have had."""
-        self.decided.add(run)
-        happened = {"decision": "happened", "output": number + 1}
-        body = happened if number % 2 else {"decision": "run_again"}
-        where = f"/runs/{run}/steps/{path}/decide"
-        self._want(f"decide {run} {path} {attempt}", where, {"generation": generation, **body})
+        name = f"decide {run} {path} {attempt}"
+        if not self.desk.is_free(name):
+            return
+        decision = self._rarest(DECIDING)
+        self.decided.add((run, path))
+        if decision == "run_again":
+            self.rekeyed.add((run, path))
+        body = {"decision": decision, **({"output": number + 1} if decision == "happened" else {})}
+        self.desk.want(name, command("decide", where(run, path, "decide"), generation=generation, **body))
 
-
-def signed_in(url: str, *, workspace: str, email: str, password: str) -> Door:
-    """Raises DemoProblem."""
-    door = Door(url, workspace=workspace)
-    if not door.is_up():
-        raise DemoProblem(f"{url} does not answer.")
-    door.sign_in(email, password)
-    return door
+    def _let_go_on(self, run: str, order: Order | None, *, paused: int) -> None:
+        name = f"unpause {run} {paused}"
+        if time.monotonic() - self._seen_at.setdefault(name, time.monotonic()) < PAUSED_FOR_S:
+            return
+        if order is not None and order.has_breakpoints and self._choice(name).random() < 0.5:
+            act = command("breakpoints", f"/runs/{run}/breakpoints", breakpoints=[{"path": "Z"}])
+            act.method = "PUT"
+            self.desk.want(f"breakpoints {run}", act)
+        self.desk.want(name, command("unpause", f"/runs/{run}/unpause"))

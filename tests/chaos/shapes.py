@@ -22,18 +22,28 @@ class Shape:
     name: str
     graph: Graph
     gives: Callable[[int], Any]
+    right: Callable[[str, int], Any] | None = None  # of a step by its path: what a person may give in its place
+    second: Graph | None = None  # another version, to fork on
+    second_gives: Callable[[int], Any] | None = None
 
 
 def after(key: str) -> str:
     return f"{{{{ steps.{key}.output }}}}"
 
 
-def shape(name: str, drawing: str, configs: Configs, *, gives: Callable[[int], Any]) -> Shape:
+def or_else(key: str, otherwise: str) -> str:
+    """The step's output, or what it would have been where a person went past it."""
+    return f"{{{{ steps.{key}.output if steps.{key}.status == 'succeeded' else {otherwise} }}}}"
+
+
+def shape(
+    name: str, drawing: str, configs: Configs, *, policies: Mapping[str, Policy] | None = None,
+    kinds: Mapping[str, str] | None = None, **more: Any,
+) -> Shape:  # fmt: skip
     """A to F, Y and Z leave traces and are keyed, N leaves traces and is at most once; the others only compute."""
-    kinds = dict.fromkeys("ABCFYZ", KEYED) | {"N": ONCE}
-    policies = dict.fromkeys("ABCFYZN", PATIENT)
-    graph = draw(drawing, kinds=kinds, plain="pass_through", configs=configs, policies=policies)
-    return Shape(name, graph, gives)
+    known = dict.fromkeys("ABCFYZ", KEYED) | {"N": ONCE} | dict(kinds or {})
+    patient = dict.fromkeys("ABCFYZN", PATIENT) | dict(policies or {})
+    return Shape(name, draw(drawing, kinds=known, plain="pass_through", configs=configs, policies=patient), **more)
 
 
 @dataclass(frozen=True)
@@ -50,18 +60,27 @@ class Shapes:
         return self.work("{{ run.input + 1 }}", pause_s=0.3)
 
     def all(self) -> list[Shape]:
-        """Some of them twice: they come more often."""
+        """Some of them twice: they come more often. With the harder ones they are 23, a prime: every rule that goes by
+        a run's number meets each of them.
+        """
         found = [self.chain(), self.join(), self.branch(), self.map(), self.retries(), self.resumed(), self.waits()]
-        return [*found, self.at_most_once(), self.map(), self.resumed(), self.at_most_once()]
+        return [*found, self.at_most_once(), self.resumed(), self.at_most_once()]
 
     def chain(self) -> Shape:
+        """Its second version differs from C on."""
         configs = {
             "A": self.first(),
             "B": self.work("{{ steps.A.output * 2 }}", pause_s=0.2),
             "C": self.work("{{ steps.B.output + 1 }}", pause_s=0.5),
             "Z": self.work(after("C")),
         }
-        return shape("chain", "S > A > B > C > Z", configs, gives=lambda number: (number + 1) * 2 + 1)
+        drawing = "S > A > B > C > Z"
+        later = {**configs, "C": self.work("{{ steps.B.output + 100 }}", pause_s=0.1)}
+        second = shape("chain", drawing, later, gives=lambda number: (number + 1) * 2 + 100)
+        return shape(
+            "chain", drawing, configs, gives=lambda number: (number + 1) * 2 + 1, second=second.graph,
+            second_gives=second.gives,
+        )  # fmt: skip
 
     def join(self) -> Shape:
         configs = {
@@ -107,10 +126,16 @@ class Shapes:
         configs = {
             "A": self.first(),
             "F": self.work(after("A"), needs=f"{self.mended}/{{{{ run.input }}}}", pause_s=0.1),
-            "B": self.work(after("F")),
+            "B": self.work(or_else("F", "run.input + 1")),
             "Z": self.work(after("B")),
         }
-        return shape("resumed", "S > A > F > B > Z", configs, gives=lambda number: number + 1)
+        return shape(
+            "resumed",
+            "S > A > F > B > Z",
+            configs,
+            gives=lambda number: number + 1,
+            right=lambda path, number: number + 1,
+        )
 
     def waits(self) -> Shape:
         configs = {
@@ -123,5 +148,9 @@ class Shapes:
         return shape("waits", "S > D > A > P, P ?approved> B > Z", configs, gives=lambda number: "approved")
 
     def at_most_once(self) -> Shape:
-        configs = {"A": self.first(), "N": self.work(after("A"), pause_s=1.2), "Z": self.work(after("N"))}
+        configs = {
+            "A": self.first(),
+            "N": self.work(after("A"), pause_s=1.2),
+            "Z": self.work(or_else("N", "run.input + 1")),
+        }
         return shape("at_most_once", "S > A > N > Z", configs, gives=lambda number: number + 1)
