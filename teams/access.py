@@ -94,6 +94,14 @@ def require(actor: Actor, permission: Permission, workspace: Workspace) -> None:
         )
 
 
+def require_installation(actor: Actor) -> None:
+    """For what belongs to the whole installation, as its lanes do: no role of a workspace reaches that far. Raises
+    Forbidden for everybody but the system and those who run this Pawl (superusers).
+    """
+    if actor.kind != "system" and (actor.user is None or not actor.user.is_superuser):
+        raise Forbidden("This belongs to the whole installation: ask whoever runs this Pawl.")
+
+
 def require_system(actor: Actor) -> None:
     """For what no role allows yet: accounts and workspaces are made by the seed and by management commands."""
     if actor.kind != "system":

@@ -29,6 +29,16 @@ class Cast:
         return client
 
 
+def superuser() -> Client:
+    """Signed in as whoever runs this Pawl, a member of no workspace."""
+    client = Client()
+    made = user("root")
+    made.is_superuser = True
+    made.save(update_fields=["is_superuser"])
+    client.force_login(made)
+    return client
+
+
 def user(name: str) -> User:
     """With an unusable password: hashing one takes longer than most tests."""
     return User.objects.create_user(f"{name}-{uuid4().hex[:6]}@example.com", name=name.title())

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs.api import bulk, callbacks, keeping, recovery, triggers, views
+from runs.api import bulk, callbacks, keeping, limits, recovery, triggers, views
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
@@ -45,5 +45,10 @@ urlpatterns = [
     path(f"{TRIGGER}/firings", triggers.FiringsView.as_view()),
     path(f"{TRIGGER}/backfill", triggers.BackfillView.as_view()),
     path(f"{TRIGGER}/secret", triggers.SecretView.as_view()),
+    path("workspaces/<slug:workspace>/limits", limits.LimitsView.as_view()),
+    path("workspaces/<slug:workspace>/limit", limits.WorkspaceLimitView.as_view()),
+    path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/limit", limits.WorkflowLimitView.as_view()),
+    path("lanes", limits.LanesView.as_view()),
+    path("lanes/<str:lane>/limit", limits.LaneLimitView.as_view()),
     path("workspaces/<slug:workspace>/schedule-preview", triggers.PreviewScheduleView.as_view()),
 ]

@@ -140,11 +140,19 @@ def let_all_go(connection: Connection, rounds: Rounds) -> int:
 
 def set_limit(
     connection: Connection, name: str, at_most: int | None, *, workspace_id: UUID | None = None, actor: str
-) -> None:
-    """Sets, changes or (None) takes away a limit of a lane, a workspace or a workflow's runs. What runs by then goes
-    on; workers' finishes know of it within a heartbeat.
+) -> int | None:
+    """Sets, changes or (None) takes away a limit of a lane, a workspace or a workflow's runs; what it was before. What
+    runs by then goes on; workers' finishes know of it within a heartbeat. The same again changes nothing, not even who
+    set it and when.
     """
-    if at_most is None:
-        connection.execute("DELETE FROM runs_limit WHERE name = %s", (name,))
-    else:
-        connection.execute(store.SET, (name, workspace_id, at_most, actor))
+    with connection.transaction():
+        lock_names(connection, [name])  # two who set it come one after the other, so each is told the other's number
+        found = connection.execute("SELECT at_most FROM runs_limit WHERE name = %s", (name,)).fetchone()
+        before: int | None = found[0] if found else None
+        if at_most == before:
+            return before
+        if at_most is None:
+            connection.execute("DELETE FROM runs_limit WHERE name = %s", (name,))
+        else:
+            connection.execute(store.SET, (name, workspace_id, at_most, actor))
+        return before

@@ -1,13 +1,13 @@
 """What every door of the API has in common: who knocks, how input is read."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.views import APIView
 
-from teams.access import Actor, Permission, person, require, workspace_for
+from teams.access import Actor, Permission, person, require, require_installation, workspace_for
 from teams.models import User, Workspace
 
 PAGE_LIMIT = 200
@@ -29,11 +29,14 @@ class Door(APIView):
         self._space = workspace_for(self.actor, slug)
         return self._space
 
-    def read(self, shape: "type[Input]", *, needs: Permission) -> dict[str, Any]:
+    def read(self, shape: "type[Input]", *, needs: Permission | Literal["installation"]) -> dict[str, Any]:
         """The body. Whether the actor may act is decided before anybody looks at it: what is wrong with a request is
         no business of those who may not make it. Raises Forbidden.
         """
-        require(self.actor, needs, self._found_space())
+        if needs == "installation":
+            require_installation(self.actor)
+        else:
+            require(self.actor, needs, self._found_space())
         return _checked(shape(data=self.request.data))
 
     def _found_space(self) -> Workspace:

@@ -58,6 +58,12 @@ def test_a_role_without_the_permission_is_refused_whatever_it_sends(key: Key, wo
     assert AuditRecord.objects.count() == recorded
 
 
+def test_a_viewer_who_sends_a_wrong_body_is_refused_and_not_corrected(world: World) -> None:
+    key = ("POST", "workspaces/{workspace}/workflows")
+    status, problem = _send(world.people.client(Role.VIEWER), key, world.names, (b'{"no_such_field": 1}', JSON))
+    assert (status, problem["code"]) == (403, "forbidden")
+
+
 @pytest.mark.parametrize("key", IN_A_WORKSPACE, ids=" ".join)
 def test_a_stranger_learns_nothing_by_a_wrong_request(key: Key, world: World) -> None:
     for wrong in WRONG_BODIES[:3]:

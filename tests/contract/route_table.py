@@ -22,7 +22,7 @@ from runs.triggers.services import create_trigger
 from teams.access import SYSTEM, Permission
 from tests.people import Cast, cast
 
-Who = Literal["anyone", "signed in"] | Permission
+Who = Literal["anyone", "signed in", "installation"] | Permission  # installation: whoever runs this Pawl
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,14 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKSPACE}/schedule-preview"): Row(
         Permission.VIEW, lambda world: {"cron": "0 2 * * *", "zone": "UTC", "after": "2026-03-01T00:00:00Z"}
     ),
+    ("GET", f"{WORKSPACE}/limits"): Row(Permission.VIEW),
+    ("PUT", f"{WORKSPACE}/limit"): Row(Permission.MANAGE_WORKSPACE, lambda world: {"at_most": 20}),
+    ("DELETE", f"{WORKSPACE}/limit"): Row(Permission.MANAGE_WORKSPACE),
+    ("PUT", f"{WORKFLOW}/limit"): Row(Permission.EDIT, lambda world: {"at_most": 1}),
+    ("DELETE", f"{WORKFLOW}/limit"): Row(Permission.EDIT),
+    ("GET", "lanes"): Row("installation"),
+    ("PUT", "lanes/{lane}/limit"): Row("installation", lambda world: {"at_most": 2}),
+    ("DELETE", "lanes/{lane}/limit"): Row("installation"),
     ("GET", f"{WORKSPACE}/mailbox"): Row(Permission.VIEW, None, 404),  # only the demo's workspace has one
     ("GET", f"{WORKSPACE}/mailbox/{{mail_id}}"): Row(Permission.VIEW, None, 404),
 }
@@ -186,5 +194,6 @@ def make_world() -> World:
         "token": "A" * 43,
         "artifact_id": str(artifact.id),
         "bulk_id": str(bulk.id),
+        "lane": "browser",
     }
     return World(people, names)

@@ -15,6 +15,7 @@ from config.urls import api_patterns
 from teams.access import PERMISSIONS_OF, Permission
 from teams.models import AuditRecord, Role
 from tests.contract.route_table import ROUTES, Row, World, make_world
+from tests.people import superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +56,10 @@ def _send(client: Client, key: Key, world: World, *, raw: bytes | None = None, *
     content = raw if raw is not None else json.dumps(body(world)).encode() if body else b""
     address = _address(key, {**world.names, **names})
     return client.generic(key[0], address, content, content_type="application/json")  # type: ignore[return-value]
+
+
+def _who_may(key: Key, world: World) -> Client:
+    return superuser() if ROUTES[key].who == "installation" else world.people.client(Role.OWNER)
 
 
 def _problem(response: HttpResponse, status: int) -> dict[str, Any]:
@@ -114,6 +119,16 @@ def _assert_answer(response: HttpResponse, row: Row, role: Role) -> None:
         assert problem["data"] == {"permission": str(row.who), "role": role.value}
 
 
+@pytest.mark.parametrize("key", [key for key in KNOWN if ROUTES[key].who == "installation"], ids=" ".join)
+def test_what_is_the_installations_is_for_nobody_with_a_role_in_a_workspace(key: Key, world: World) -> None:
+    recorded = AuditRecord.objects.count()
+    for role in [*Role, None]:
+        for raw in (None, b'{"broken', b'{"no_such_field": 1}'):
+            assert _problem(_send(world.people.client(role), key, world, raw=raw), 403)["code"] == "forbidden"
+    assert AuditRecord.objects.count() == recorded
+    assert _send(superuser(), key, world).status_code == ROUTES[key].answers
+
+
 @pytest.mark.parametrize("key", CHANGING, ids=" ".join)
 def test_nothing_changes_without_the_csrf_token(key: Key, world: World) -> None:
     client = Client(enforce_csrf_checks=True)
@@ -139,7 +154,7 @@ BAD_BODIES = {
 
 @pytest.mark.parametrize("key", WITH_A_BODY, ids=" ".join)
 def test_bad_bodies_are_named_and_change_nothing(key: Key, world: World) -> None:
-    owner = world.people.client(Role.OWNER)
+    owner = _who_may(key, world)
     recorded = AuditRecord.objects.count()
     for what, (raw, status, code) in BAD_BODIES.items():
         problem = _problem(_send(owner, key, world, raw=raw), status)
@@ -156,7 +171,7 @@ TAKES_ANY_JSON = {"output"}
 def test_each_field_refuses_a_wrong_type_by_its_name(key: Key, world: World) -> None:
     body = ROUTES[key].body
     assert body is not None
-    owner = world.people.client(Role.OWNER)
+    owner = _who_may(key, world)
     recorded = AuditRecord.objects.count()
     right = body(world)
     for name, value in right.items():

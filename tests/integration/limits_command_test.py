@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from builder.workflows.models import Workflow
 from runs.models import Limit
-from teams.models import Workspace
+from teams.models import AuditRecord, Workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,8 +19,18 @@ def test_limits_are_set_changed_listed_and_taken_away(capsys: pytest.CaptureFixt
     call_command("set_limit", "workspace", "acme", "none")
     assert dict(Limit.objects.values_list("name", "at_most")) == {"queue:browser": 5, f"workflow:{workflow.id}": 2}
     capsys.readouterr()
+    call_command("set_limit", "queue", "browser", "5")
+    assert capsys.readouterr().out == "queue browser: at most 5, before: at most 5\n"
     call_command("set_limit")
     assert "queue:browser: at most 5, set by manage.py set_limit at " in capsys.readouterr().out
+    told = [
+        (row.action, row.actor_name, row.data["from"], row.data["to"]) for row in AuditRecord.objects.order_by("id")
+    ]
+    assert told[-3:] == [
+        ("limit.set", "manage.py set_limit", None, 2),
+        ("limit.set", "manage.py set_limit", 2, 5),
+        ("limit.remove", "manage.py set_limit", 2, None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lanes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The lanes of the whole installation, for whoever runs it. */
+        get: operations["listLanes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lanes/{lane}/limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description At most so many steps of the lane run at once, in the whole installation. The same again changes nothing. */
+        put: operations["limitLane"];
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["unlimitLane"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -209,6 +244,41 @@ export interface paths {
         post?: never;
         /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         delete: operations["deleteConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description At most so many steps of the workspace run at once. The same again changes nothing. */
+        put: operations["limitWorkspace"];
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["unlimitWorkspace"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What limits the workspace's steps and runs, and how much of it is used now. */
+        get: operations["listLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -883,6 +953,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/workflows/{workflow_id}/limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description At most so many runs of the workflow go on at once. The same again changes nothing. */
+        put: operations["limitWorkflow"];
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["unlimitWorkflow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/workflows/{workflow_id}/publish": {
         parameters: {
             query?: never;
@@ -1492,6 +1580,25 @@ export interface components {
             path: string;
             run: components["schemas"]["RunRef"];
         };
+        /** @description Describes an answer. */
+        LaneList: {
+            items: components["schemas"]["LaneOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        LaneOut: {
+            lane: string;
+            at_most: number | null;
+            /** @description Steps that run, of all workspaces. */
+            used: number;
+            /** @description Steps that are ready, of all workspaces. */
+            waiting: number;
+            /** @description Those that are alive and serve it. */
+            workers: number;
+            /** Format: date-time */
+            set_at: string | null;
+            set_by: string | null;
+        };
         LastRunOut: {
             /** Format: uuid */
             id: string;
@@ -1499,6 +1606,40 @@ export interface components {
             status: string;
             /** Format: date-time */
             started_at: string;
+        };
+        /** @description Describes an answer. */
+        LimitChanged: {
+            /** @description What holds now; null: no limit. */
+            at_most: number | null;
+            /** @description What held until then; null: no limit. */
+            before: number | null;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        LimitIn: {
+            /** @description So many at once. */
+            at_most: number;
+        };
+        /** @description Describes an answer. */
+        LimitList: {
+            items: components["schemas"]["LimitOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        LimitOut: {
+            /** @description key: of steps, by their policy. run_key: of runs, by their start. lane: the installation's. */
+            scope: components["schemas"]["ScopeEnum"];
+            lane: string | null;
+            workflow: components["schemas"]["WorkflowRef"] | null;
+            key: string | null;
+            at_most: number | null;
+            rate: components["schemas"]["RateUse"] | null;
+            /** @description This workspace's: steps that run, or runs that have begun. */
+            used: number;
+            /** @description Of lane and workspace: steps that are ready. Of the others: what this limit holds back. */
+            waiting: number;
+            /** Format: date-time */
+            set_at: string | null;
+            set_by: string | null;
         };
         LogPage: {
             text: string;
@@ -1650,6 +1791,18 @@ export interface components {
              * @default false
              */
             again: boolean;
+        };
+        /** @description Describes an answer. */
+        RateUse: {
+            /** @description So many starts in any period. */
+            starts: number;
+            /**
+             * Format: double
+             * @description The period's seconds.
+             */
+            per_s: number;
+            /** @description Starts in the period that ends now. */
+            started: number;
         };
         /** @enum {string} */
         ResultEnum: "taken" | "kept" | "already";
@@ -1829,6 +1982,8 @@ export interface components {
             deadline_s: number | null;
             output: components["schemas"]["RunOutput"] | null;
         };
+        /** @enum {string} */
+        ScopeEnum: "workspace" | "lane" | "workflow" | "key" | "run_key";
         /** @description Describes an answer. */
         SecretOut: {
             secret: string;
@@ -2342,6 +2497,97 @@ export interface operations {
             };
         };
     };
+    listLanes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaneList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    limitLane: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lane: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitChanged"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlimitLane: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lane: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getSession: {
         parameters: {
             query?: never;
@@ -2760,6 +3006,99 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    limitWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitChanged"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlimitWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitList"];
+                };
             };
             /** @description A problem */
             default: {
@@ -4286,6 +4625,71 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DraftOut"];
                 };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    limitWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitChanged"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlimitWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem */
             default: {

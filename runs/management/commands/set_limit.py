@@ -6,16 +6,14 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from builder.graph.policy import queue_name
 from builder.workflows.models import Workflow
-from runs.core.limits import queue_limit, workflow_limit, workspace_limit
-from runs.engine.limits import set_limit
-from runs.link import Link
+from kit.errors import AppError
+from runs.limits import LARGEST, Changed, limit_lane, limit_workflow, limit_workspace
 from runs.models import Limit
+from teams.access import Actor
 from teams.models import Workspace
 
-LARGEST = 100_000
-ACTOR = "manage.py set_limit"
+ACTOR = Actor(kind="system", name="manage.py set_limit")
 
 
 def at_most(text: str) -> int | None:
@@ -27,7 +25,7 @@ def at_most(text: str) -> int | None:
 
 
 class Command(BaseCommand):
-    help = "Sets a limit, or takes it away with 'none'. Without arguments: lists what is set."
+    help = "Sets a limit, or takes it away with 'none'. Without arguments: lists what is set. The API does the same."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", nargs="?", choices=["queue", "workspace", "workflow"])
@@ -41,30 +39,30 @@ class Command(BaseCommand):
             return
         if options["which"] is None or options["at_most"] == 0:
             raise CommandError("Say which one, and how many: set_limit queue browser 2")
-        name, workspace_id = named(options["what"], options["which"])
-        link = Link(name="set_limit")
         try:
-            set_limit(link.connection, name, options["at_most"], workspace_id=workspace_id, actor=ACTOR)
-        finally:
-            link.close()
-        print(f"{name}: {'no limit' if options['at_most'] is None else 'at most ' + str(options['at_most'])}")
+            changed = change(options["what"], options["which"], options["at_most"])
+        except AppError as problem:
+            raise CommandError(problem.message) from problem
+        print(f"{options['what']} {options['which']}: {told(changed.at_most)}, before: {told(changed.before)}")
 
 
-def named(what: str, which: str) -> tuple[str, UUID | None]:
-    """The limit's name, and whose it is. Raises CommandError where there is no such thing."""
+def told(number: int | None) -> str:
+    return "no limit" if number is None else f"at most {number}"
+
+
+def change(what: str, which: str, number: int | None) -> Changed:
+    """Raises CommandError where there is no such thing, and what the services raise."""
     if what == "queue":
-        if fault := queue_name(which):
-            raise CommandError(f"{which!r} {fault}.")
-        return queue_limit(which), None
+        return limit_lane(actor=ACTOR, lane=which, at_most=number)
     if what == "workspace":
         workspace = Workspace.objects.filter(slug=which).first()
         if workspace is None:
             raise CommandError(f"There is no workspace {which!r}.")
-        return workspace_limit(workspace.id), workspace.id
+        return limit_workspace(actor=ACTOR, workspace=workspace, at_most=number)
     try:
         workflow = Workflow.objects.filter(id=UUID(which)).first()
     except ValueError as problem:
         raise CommandError(f"{which!r} is no workflow's id.") from problem
     if workflow is None:
         raise CommandError(f"There is no workflow {which}.")
-    return workflow_limit(workflow.id), workflow.workspace_id
+    return limit_workflow(actor=ACTOR, workflow=workflow, at_most=number)
