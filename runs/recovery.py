@@ -15,6 +15,7 @@ from builder.workflows.errors import WorkflowArchived
 from kit.errors import AppError
 from runs.engine import decide, fork, repair, resume
 from runs.engine.commands import Command, Commanded
+from runs.engine.control import REACHED, preview_control
 from runs.engine.fork import Forking
 from runs.engine.operations import Operation, Preview
 from runs.engine.operations import preview as engine_preview
@@ -136,6 +137,8 @@ def preview(*, actor: Actor, run: Run, asked: Asked) -> Preview:
         if asked["operation"] == "fork":
             version_id = _version_id(run, asked.get("version"))
             return fork.preview_fork(connection, run.id, Forking(asked.get("path"), version_id, asked["same_effects"]))
+        if asked["operation"] in REACHED:
+            return preview_control(connection, run.id, asked["operation"])
         return engine_preview(connection, run.id, OPERATIONS[asked["operation"]](connection, asked))
 
 

@@ -89,6 +89,10 @@ class MemoryRun:
         stopped = {row.index for row in rows if row.status is StepStatus.CANCELLED and row.reason != "outrun"}
         return sorted(index for index in stopped if index is not None)
 
+    def waiting_for_runs(self) -> list[int]:
+        found = self._copies(lambda row: row.status is StepStatus.WAITING and row.wait_kind == "child")
+        return [row.id for row in found if row.id is not None]
+
     def _copies(self, wanted: Callable[[Row], bool]) -> list[Row]:
         return [copied(row) for row in self.rows.values() if wanted(row)]
 

@@ -26,14 +26,21 @@ class PreviewView(RunDoor):
                 actor=self.actor, run=run, asked=self.read(shapes.PreviewIn, needs=Permission.VIEW)
             )
         except Conflict as refusal:
-            nothing: dict[str, Any] = {"kept": [], "again": [], "effects": [], "nodes": [], "saved_s": 0.0}
+            nothing: dict[str, Any] = {
+                "kept": [],
+                "again": [],
+                "effects": [],
+                "nodes": [],
+                "saved_s": 0.0,
+                "child_runs": 0,
+            }
             refused = {"allowed": False, "refusal": refusal.message, "generation": run.generation, "plan": None}
             return Response({**refused, **nothing})
         plan = shown.plan
         return Response(
             {"allowed": True, "refusal": None, "generation": shown.generation, "kept": plan.kept, "again": plan.again,
              "effects": [vars(effect) for effect in plan.effects], "nodes": [vars(node) for node in plan.nodes],
-             "saved_s": shown.saved_s, "plan": plan.token}
+             "saved_s": shown.saved_s, "child_runs": shown.child_runs, "plan": plan.token}
         )  # fmt: skip
 
 

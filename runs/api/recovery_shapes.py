@@ -13,7 +13,7 @@ OF_A_STEP = ("decide", "edit_input", "skip", "supply_output", "retry_now")
 
 
 class PreviewIn(Input):
-    operation = serializers.ChoiceField(choices=["resume", "fork", *OF_A_STEP])
+    operation = serializers.ChoiceField(choices=["resume", "fork", "cancel", "pause", "unpause", *OF_A_STEP])
     paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
     path = serializers.CharField(required=False, allow_null=True, default=None)
     decision = serializers.ChoiceField(required=False, default="happened", choices=shapes.DECISIONS)
@@ -81,4 +81,7 @@ class Preview(Out):
     effects = EffectOut(many=True)
     nodes = NodeFateOut(many=True)
     saved_s = serializers.FloatField()
+    child_runs = serializers.IntegerField(
+        help_text="Of cancel, pause and unpause: how many runs inside this one, at any depth, do so with it."
+    )
     plan = serializers.CharField(allow_null=True)

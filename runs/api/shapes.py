@@ -170,6 +170,11 @@ class RunRow(Out):
     paused_at = serializers.ListField(
         child=serializers.CharField(), help_text="Of a paused run: the steps before which a breakpoint stopped it."
     )
+    paused_by = serializers.ChoiceField(
+        choices=["itself", "parent", "both"],
+        allow_null=True,
+        help_text="Of a paused run: by a person or a breakpoint of its own, with the run that waits for it, or both.",
+    )
 
 
 class RunList(Out):

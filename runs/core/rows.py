@@ -17,6 +17,9 @@ DEADLINE = "deadline"  # of its run
 OUTRUN = "outrun"
 FORKED = "forked"  # in an item of a fork that its container has not opened yet
 CHILD = "child"  # kind of wait: for a run that the step has started
+# By whom a run is paused, besides a person or a breakpoint of its own (None): by the run that waits for it, or by both.
+PARENT = "parent"
+BOTH = "both"
 MOST_NESTED = 10  # runs inside each other, below the first
 # Of an at-most-once step: it may have acted, and nobody knows. A person decides, after a cancel and a resume as well.
 UNKNOWN_OUTCOME = "unknown_outcome"
@@ -42,6 +45,7 @@ class RunRow:
     error: dict[str, Any] | None = None  # why it failed, or why it is being stopped
     parent_step_id: int | None = None  # the step run, of another run, that has started this one
     depth: int = 0  # how many runs it lies inside
+    paused_by: str | None = None  # of a paused run: PARENT, BOTH, or None where only itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,9 @@ class OpenedWait:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a transition tells another run: call_child | stop_child | child_done. In order for each step run."""
+    """What a transition tells another run: call_child | stop_child | pause_child | child_done. In order for each step
+    run. pause_child has the child look whether its parent is paused now, so it may come late or twice.
+    """
 
     kind: str
     step_run_id: int  # of the step that has, or wants, the child

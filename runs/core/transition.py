@@ -12,7 +12,7 @@ from builder.graph.model import Node
 from kit.errors import AppError
 from runs.core.breakpoints import BEGUN
 from runs.core.definition import Definition
-from runs.core.rows import CHILD, EndedAttempt, Event, OpenedWait, Row, RunRow, Sent, Stored
+from runs.core.rows import BOTH, CHILD, EndedAttempt, Event, OpenedWait, Row, RunRow, Sent, Stored
 from runs.core.states import FINAL_RUNS, OPEN, RunStatus, StepStatus, may_move, run_may_move, waits_for_person
 
 # Whoever leaves one of these begins anew: its limits count from its next start.
@@ -64,6 +64,10 @@ class Loader(Protocol):
 
     def stopped_items(self, container_id: int) -> list[int]:
         """The indexes of opened items with a step that was cancelled, ascending."""
+        ...
+
+    def waiting_for_runs(self) -> list[int]:
+        """The ids of the step runs that wait for a run which they have started, ascending."""
         ...
 
 
@@ -202,6 +206,7 @@ class Transition:
         if run.status is RunStatus.RUNNING:
             self.move_run(RunStatus.PAUSED, at=row.path)
         else:
+            run.paused_by = run.paused_by and BOTH  # it stays when its parent goes on
             self.tell(f"run.{RunStatus.PAUSED}", None, {"at": row.path})
 
     def tell(self, kind: str, row: Row | None, data: dict[str, Any]) -> None:
@@ -224,12 +229,13 @@ class Transition:
     def move_run(self, to: RunStatus, **data: Any) -> None:
         if not run_may_move(self.run.status, to):
             raise ImpossibleMove(f"The run cannot go from {self.run.status} to {to}.")
-        self.run.status = to
+        before, self.run.status = self.run.status, to
         if to is not RunStatus.PAUSED:
-            self.run.paused_at = ()
+            self.run.paused_at, self.run.paused_by = (), None
         if to is RunStatus.RUNNING:
             self.run.error = None
         self.tell(f"run.{to}", None, data)
+        self._tell_family(before)
         if to in FINAL_RUNS and self.run.parent_step_id is not None:
             self.outbox.append(Sent("child_done", self.run.parent_step_id, {}))
 
@@ -277,6 +283,16 @@ class Transition:
         return key in self._scopes
 
     # ------------------------------------------------------------------ inside
+    def _tell_family(self, before: RunStatus) -> None:
+        """Who is paused or goes on has the runs do so for which its steps wait; who is resumed looks whether it may. A
+        child that is called in this very transition, or later, looks as it starts.
+        """
+        run = self.run
+        if RunStatus.PAUSED in (before, run.status) and run.status is not RunStatus.CANCELLING and run.waiting_count:
+            self.outbox += [Sent("pause_child", step_run_id, {}) for step_run_id in self.loader.waiting_for_runs()]
+        elif before in FINAL_RUNS and run.parent_step_id is not None:
+            self.outbox.append(Sent("pause_child", run.parent_step_id, {}))
+
     def _dismiss_child(self, row: Row) -> None:
         """A step that goes on without the end of the run that it has started wants it stopped."""
         if row.wait_kind == CHILD and row.id is not None:

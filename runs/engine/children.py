@@ -1,4 +1,4 @@
-"""Delivers what runs tell each other: starts, stops and ends of child runs, each in one transaction with its row.
+"""Delivers what runs tell each other: starts, stops, pauses and ends of child runs, each in one transaction.
 
 Rows of one step run come in their order, whoever delivers. A delivery holds the lock of one run at most; it is done
 where its row is gone, so a process that dies in it has done nothing, and one that repeats it finds nothing to do.
@@ -16,11 +16,13 @@ from kit.errors import AppError, Conflict, NotFound
 from kit.failpoints import failpoint
 from runs.core.children import ChildEnd, child_ended, child_refused
 from runs.core.commands import cancel
+from runs.core.control import pause_with_parent
 from runs.core.resume import NothingToResume, resume
 from runs.core.rows import CHILD, Row, Stored
 from runs.core.states import FINAL_RUNS, RunStatus
 from runs.core.transition import Transition
 from runs.engine.check_input import check_input
+from runs.engine.control import goes_on
 from runs.engine.start import Parent, Start, start_run
 from runs.engine.transact import RunNotFound, Told, begin, told_by
 from runs.store.read import Connection
@@ -43,12 +45,17 @@ AGAIN = """INSERT INTO runs_outbox (run_id, step_run_id, kind, data, not_before)
 CHILD_OF = """SELECT id, status, idempotency_key FROM runs_run WHERE parent_step_id = %s ORDER BY number DESC LIMIT 1"""
 # Holds the step, not its run: a cancel of the parent waits here, and then finds the child, or comes first.
 WAITS = "SELECT status, wait_kind, edition FROM runs_steprun WHERE id = %s FOR UPDATE"
-OF_PARENT = """SELECT r.workspace_id, coalesce(r.root_id, r.id), r.depth, r.actor, r.started_by_id, r.priority
+OF_PARENT = """SELECT r.workspace_id, coalesce(r.root_id, r.id), r.depth, r.actor, r.started_by_id, r.priority,
+        r.status = 'paused'
     FROM runs_run r WHERE r.id = %s"""
 VERSION = """SELECT v.id, w.archived_at IS NOT NULL, w.name FROM workflows_workflow w
     LEFT JOIN workflows_version v ON v.workflow_id = w.id AND (%(number)s::int IS NULL OR v.number = %(number)s)
     WHERE w.id = %(workflow)s AND w.workspace_id = %(workspace)s ORDER BY v.number DESC NULLS LAST LIMIT 1"""
 RUN_OF_STEP = "SELECT run_id FROM runs_steprun WHERE id = %s"
+# Whether the step waits for its child, and its run is paused. Asked after the child is locked: whatever its run does
+# after that has written a row behind this one.
+PARENT_IS_PAUSED = """SELECT r.status = 'paused' FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.id = %s AND s.status = 'waiting' AND s.wait_kind = 'child'"""
 ENDING = "SELECT status, number, error FROM runs_run WHERE id = %s"
 # Index: step_run_path. As runs.selectors.runs.run_output shows it.
 OUTPUT = """SELECT output, output_ref FROM runs_steprun WHERE run_id = %s AND parent_id IS NULL AND kind = 'output'
@@ -142,7 +149,9 @@ def _ensure_child(connection: Connection, post: Post) -> Told | None:
             return _resume(connection, post, child_id)
         case RunStatus.SUCCEEDED:
             connection.execute(AGAIN, (child_id, post.step_run_id))
-        case RunStatus.RUNNING | RunStatus.PAUSED | RunStatus.CANCELLING:
+        case RunStatus.RUNNING | RunStatus.PAUSED:
+            return _pause_with_parent(connection, post, child_id)  # and its end will be told
+        case RunStatus.CANCELLING:
             pass  # its end will be told
     return None
 
@@ -151,12 +160,13 @@ def _start(connection: Connection, post: Post, key: str) -> Told | None:
     wanted = json.loads(post.data)
     parent = connection.execute(OF_PARENT, (post.run_id,)).fetchone()
     assert parent is not None, "a run is never deleted while a step of it waits"
-    workspace_id, root_id, depth, actor, user_id, priority = parent
+    workspace_id, root_id, depth, actor, user_id, priority, is_paused = parent
     version_id = _version(connection, wanted, workspace_id)
     check_input(connection, version_id, wanted.get("input"))
     start = Start(
         UUID(wanted["workflow"]), version_id, wanted.get("input"), actor, user_id=user_id, trigger="workflow",
-        idempotency_key=key, priority=priority, parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1),
+        idempotency_key=key, priority=priority,
+        parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1, is_paused),
     )  # fmt: skip
     started = start_run(connection, start)
     if not started.is_new:  # somebody has given a run of their own this key: its end would never be told
@@ -195,8 +205,33 @@ def _resume(connection: Connection, post: Post, child_id: UUID) -> Told | None:
     except NothingToResume:
         connection.execute(AGAIN, (child_id, post.step_run_id))
         return None
+    pause_with_parent(tx, is_paused=bool(_is_parent_paused(connection, post)))
     write(connection, tx)
     return told_by(tx)
+
+
+def _pause(connection: Connection, post: Post) -> Told | None:
+    """The run whose step waits for this child was paused, or goes on, or the child was resumed."""
+    found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
+    return _done(connection, post, _pause_with_parent(connection, post, found[0]) if found else None)
+
+
+def _pause_with_parent(connection: Connection, post: Post, child_id: UUID) -> Told | None:
+    """The child does as its parent does now, not as it did when the row was written. One for which nothing waits any
+    more is left alone.
+    """
+    tx = begin(connection, child_id, actor="system")
+    is_paused = _is_parent_paused(connection, post)
+    if is_paused is None or not pause_with_parent(tx, is_paused=is_paused):
+        return None
+    write(connection, tx)
+    return goes_on(connection, tx)
+
+
+def _is_parent_paused(connection: Connection, post: Post) -> bool | None:
+    """None where the step does not wait for its child."""
+    found = connection.execute(PARENT_IS_PAUSED, (post.step_run_id,)).fetchone()
+    return None if found is None else bool(found[0])
 
 
 def _stop(connection: Connection, post: Post) -> Told | None:
@@ -275,5 +310,6 @@ def _on_step(connection: Connection, post: Post, act: Callable[[Transition, Row]
 ACTS: dict[str, Callable[[Connection, Post], Told | None]] = {
     "call_child": _call,
     "stop_child": _stop,
+    "pause_child": _pause,
     "child_done": _end,
 }

@@ -38,6 +38,7 @@ class Preview:
     plan: Plan
     saved_s: float  # the sum of the durations of the steps that are kept
     generation: int  # of the run that was looked at
+    child_runs: int = 0  # inside it, at any depth, that are paused, go on or are stopped with it
 
 
 def step_at(connection: Connection, tx: Transition, path: str) -> Row:

@@ -10,7 +10,7 @@ from kit.errors import BadInput, Conflict
 from kit.ids import new_id
 from runs.core.advance import begin_run
 from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
-from runs.core.control import refuse_useless
+from runs.core.control import pause_with_parent, refuse_useless
 from runs.core.definition import Definition
 from runs.core.rows import RunRow, Stored
 from runs.core.states import RunStatus
@@ -53,6 +53,7 @@ class Parent:
     step_run_id: int
     root_id: UUID
     depth: int  # of the run that is started; the first run has 0
+    is_paused: bool = False  # then the run begins paused with it
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def start_run(connection: Connection, start: Start) -> Started:
     refuse_useless(tx, run.breakpoints)
     tx.adopt([], (None, None))
     begin_run(tx, Stored(text=text))
+    if start.parent is not None and start.parent.is_paused:
+        pause_with_parent(tx, is_paused=True)
     write(connection, tx)
     return Started(run_id, number, is_new=True, told=told_by(tx))
 

@@ -9,7 +9,7 @@ class Outbox(models.Model):
     id = models.BigAutoField(primary_key=True)
     run_id = models.UUIDField()  # whose transition wrote it
     step_run_id = models.BigIntegerField()  # of the step that has, or wants, the child run
-    kind = models.CharField(max_length=16)  # call_child | stop_child | child_done
+    kind = models.CharField(max_length=16)  # call_child | stop_child | pause_child | child_done
     data = models.TextField(default="{}")
     not_before = models.DateTimeField()
 

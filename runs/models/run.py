@@ -47,6 +47,7 @@ class Run(models.Model):
     input = models.TextField(default="null")
     breakpoints = models.TextField(null=True)  # noqa: DJ001 - JSON list of {"node"} and {"path"}
     paused_at = models.TextField(null=True)  # noqa: DJ001 - JSON list of paths before which a breakpoint stopped it
+    paused_by = models.CharField(max_length=8, null=True)  # noqa: DJ001 - parent | both; else itself, where it is paused
     deadline_s = models.FloatField(null=True)  # from the start, and again from each resume
     deadline_at = models.DateTimeField(null=True)
     error = models.TextField(null=True)  # noqa: DJ001 - JSON {code, message, ...}: why it failed

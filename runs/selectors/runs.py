@@ -142,6 +142,7 @@ def _run_row(run: Run, marks: Mapping[str, Any]) -> dict[str, Any]:
         "error": decoded(run.error),
         "deadline_at": run.deadline_at,
         "paused_at": held_at(run),
+        "paused_by": (run.paused_by or "itself") if run.status == RunStatus.PAUSED else None,
     }
 
 

@@ -53,7 +53,7 @@ RAN = f"""ran AS (
     UPDATE runs_run SET status = %s, generation = given.generation, event_seq = %s::bigint,
         open_count = given.counts[1], running_count = given.counts[2], waiting_count = given.counts[3],
         failed_count = given.counts[4], succeeded_count = given.counts[5], total_count = given.counts[6],
-        paused_at = %s, error = %s,
+        paused_at = %s, paused_by = %s, error = %s,
         deadline_at = CASE WHEN runs_run.generation = given.generation THEN deadline_at
             ELSE {NOW} + make_interval(secs => deadline_s) END,
         finished_at = CASE WHEN given.ends THEN coalesce(finished_at, {NOW}) END,

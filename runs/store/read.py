@@ -19,7 +19,7 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
     total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error,
-    parent_step_id, depth"""
+    parent_step_id, depth, paused_by"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -55,6 +55,9 @@ READ_BROKEN_ITEMS = """SELECT DISTINCT item_index FROM runs_steprun WHERE parent
     AND ((status = 'cancelled' AND reason IS DISTINCT FROM 'outrun') OR (status = 'failed' AND handled IS NULL))
     ORDER BY item_index"""
 
+# Index: step_run_asks.
+READ_WAITING_FOR_RUNS = """SELECT id FROM runs_steprun WHERE run_id = %s AND status = 'waiting' AND wait_kind = 'child'
+    ORDER BY id"""
 # How many waits of a step run were closed without an answer: a callback's link is good for one round only.
 ROUND = "(SELECT count(*) FROM runs_wait w WHERE w.step_run_id = %s AND w.status IN ('closed', 'expired'))"
 # Index: callback_early.
@@ -73,9 +76,10 @@ HAS_ACTED = """SELECT FROM runs_checkpoint WHERE step_run_id = %s AND run_day = 
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    *plain, breakpoints, paused_at, error, parent_step_id, depth = values[2:]
+    *plain, breakpoints, paused_at, error, parent_step_id, depth, paused_by = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
     row.parent_step_id, row.depth = parent_step_id, depth
+    row.paused_by = paused_by if row.status is RunStatus.PAUSED else None  # an older version's worker leaves it behind
     if breakpoints:
         row.breakpoints = from_json(json.loads(breakpoints))
     if paused_at:
@@ -154,6 +158,9 @@ class Rows:
 
     def stopped_items(self, container_id: int) -> list[int]:
         return [index for (index,) in self.connection.execute(READ_STOPPED_ITEMS, (container_id,))]
+
+    def waiting_for_runs(self) -> list[int]:
+        return [id_ for (id_,) in self.connection.execute(READ_WAITING_FOR_RUNS, (self.run_id,))]
 
     def _rows(self, query: str, *values: Any) -> list[Row]:
         return [step_row(found) for found in self.connection.execute(query, values)]

@@ -110,8 +110,9 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     error = json_text(run.error) if run.error else None
     given = (str(run.generation), parts.literal(counts), is_final)
     statement.add(
-        parts.RAN, run.status.value, str(run.event_seq), paused_at, error, *given, run.id, str(tx.first_seq), tx.claimer
-    )
+        parts.RAN, run.status.value, str(run.event_seq), paused_at, run.paused_by, error, *given, run.id,
+        str(tx.first_seq), tx.claimer,
+    )  # fmt: skip
     if run.status in FINAL_RUNS and tx.before not in FINAL_RUNS:
         statement.add(parts.FOLLOWED, run.status.value)
 

@@ -13,6 +13,7 @@ import pytest
 
 from builder.workflows.models import Version
 from runs.engine.cancel import cancel_run
+from runs.engine.control import pause_run, unpause_run
 from runs.models import Event, Outbox, Run
 from tests.fleet import Fleet
 
@@ -93,4 +94,33 @@ def test_a_cancel_reaches_every_child_though_a_sweeper_is_killed_in_it(
         fleet.sweeper()
         fleet.wait(lambda: children.filter(status="cancelled").count() == 2, what="both children to be cancelled")
         fleet.wait(lambda: not Outbox.objects.exists(), what="the outbox to be empty")
+        fleet.check()
+
+
+def test_a_pause_reaches_every_child_though_a_sweeper_is_killed_in_it(
+    process_environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    marker = tmp_path / "died"
+    with Fleet(process_environment, tmp_path) as fleet:
+        fleet.worker()
+        fleet.ready()
+        slow = fleet.world.draw("S > D > A", configs={"D": {"seconds": 3600}, "A": {"value": 1}}, kinds={"D": "delay"})
+        configs = {"C1": {"workflow": str(slow.workflow_id)}, "C2": {"workflow": str(slow.workflow_id)}}
+        run = fleet.start(fleet.world.draw("S > C1 + C2", kinds=KINDS, configs=configs))
+        children = Run.objects.filter(parent_run_id=run)
+        fleet.wait(lambda: children.filter(waiting_count=1).count() == 2, what="both children to wait")
+        connection = fleet.world.connection
+        with connection.transaction():
+            pause_run(connection, fleet.world.command(run, "pause"))
+        fleet.sweeper(failpoints=f"in_delivery@2?marker={marker}:exit9")
+        fleet.wait(marker.exists, what="the sweeper to die")
+        fleet.sweeper()
+        fleet.wait(lambda: children.filter(paused_by="parent").count() == 2, what="both children to be paused")
+        connection.execute(
+            "UPDATE runs_steprun SET not_before = now() WHERE status = 'waiting' AND wait_kind = 'timer'"
+        )
+        with connection.transaction():
+            unpause_run(connection, fleet.world.command(run, "unpause"))
+        fleet.wait_for(run, "succeeded")
+        assert not Outbox.objects.exists()
         fleet.check()

@@ -15,6 +15,8 @@ NO_ACT = {
     "checkpoint.previous_of": "reads",
     "check_input.check_input": "reads",
     "commands.keep_person": "a part of every command's own transaction",
+    "control.goes_on": "a part of unpausing, and of delivering",
+    "control.preview_control": "reads: its transition is thrown away",
     "decide.deciding": "makes an operation, and does nothing",
     "definitions.definition_of": "reads what never changes",
     "fork.preview_fork": "reads: its transition is thrown away",

@@ -1726,6 +1726,8 @@ export interface components {
             archived?: boolean;
         };
         /** @enum {string} */
+        PausedByEnum: "itself" | "parent" | "both";
+        /** @enum {string} */
         PermissionsEnum: "view" | "run" | "approve" | "edit" | "connect" | "manage_members" | "read_audit" | "manage_workspace";
         /** @description Describes an answer. */
         PlanOfRunOut: {
@@ -1755,6 +1757,8 @@ export interface components {
             nodes: components["schemas"]["NodeFateOut"][];
             /** Format: double */
             saved_s: number;
+            /** @description Of cancel, pause and unpause: how many runs inside this one, at any depth, do so with it. */
+            child_runs: number;
             plan: string | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
@@ -1772,7 +1776,7 @@ export interface components {
             same_effects: boolean;
         };
         /** @enum {string} */
-        PreviewInOperationEnum: "resume" | "fork" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
+        PreviewInOperationEnum: "resume" | "fork" | "cancel" | "pause" | "unpause" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewScheduleIn: {
             cron: string;
@@ -1923,6 +1927,8 @@ export interface components {
             deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
+            /** @description Of a paused run: by a person or a breakpoint of its own, with the run that waits for it, or both. */
+            paused_by: components["schemas"]["PausedByEnum"] | null;
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunStart: {
@@ -1974,6 +1980,8 @@ export interface components {
             deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
             paused_at: string[];
+            /** @description Of a paused run: by a person or a breakpoint of its own, with the run that waits for it, or both. */
+            paused_by: components["schemas"]["PausedByEnum"] | null;
             /** @description Any JSON value */
             input: unknown;
             parent: components["schemas"]["ParentStep"] | null;

@@ -85,15 +85,22 @@ export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): R
 function reduceRun(run: Run, event: RunEvent): Run {
   const status = event.type.slice('run.'.length);
   if (!RUN_STATUSES.has(status)) return run;
-  const { generation, at } = event.data;
+  const { generation, at, by } = event.data;
+  const stays = by === 'parent' ? [] : run.paused_at; // only its parent holds it: what a breakpoint held is passed
   return {
     ...run,
     status: status as RunStatus,
     generation: typeof generation === 'number' ? generation : run.generation,
     error: status === 'failed' ? runErrorOf(event.data.error) : status === 'running' ? null : run.error,
-    paused_at: status === 'paused' ? [...run.paused_at, ...(typeof at === 'string' ? [at] : [])] : [],
+    paused_at: status === 'paused' ? [...stays, ...(typeof at === 'string' ? [at] : [])] : [],
+    paused_by: status === 'paused' ? pausedBy(run, by) : null,
     finished_at: RUN_ENDS.has(status) ? event.at : null,
   };
+}
+
+function pausedBy(run: Run, by: Json | undefined): Run['paused_by'] {
+  if (by === 'parent' || by === 'both' || by === 'itself') return by;
+  return run.paused_by === 'parent' || run.paused_by === 'both' ? 'both' : 'itself';
 }
 
 function runErrorOf(error: Json | undefined): Run['error'] {

@@ -85,7 +85,8 @@ export function headSentence(state: RunState): string {
   }
 }
 
-function pausedSentence({ paused_at: held }: Run, graph: GraphDocument): string {
+function pausedSentence({ paused_at: held, paused_by: by }: Run, graph: GraphDocument): string {
+  if (by === 'parent') return 'Paused with the run that waits for it: it goes on when that one is unpaused.';
   if (held.length === 0) return 'Paused: nothing new starts until it is set going again.';
   const where = formatNames(held.slice(0, 3).map((path) => `'${nameOf(graph, path)}'`));
   return `Paused by a breakpoint before ${where}: nothing new starts until it is set going again.`;

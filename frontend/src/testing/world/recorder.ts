@@ -72,6 +72,7 @@ export class Recorder {
       failed_step: null,
       waits_for: null,
       paused_at: [],
+      paused_by: null,
       error: null,
       deadline_at: null,
       generation: 1,

@@ -90,6 +90,7 @@ export class World {
       effects: again
         .filter((step) => step.delivery !== 'pure')
         .map(({ path, delivery }) => ({ path, delivery, may_happen_twice: false })),
+      child_runs: 0,
       saved_s: kept.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0) / 1000,
       allowed: again.length > 0,
       refusal: again.length > 0 ? null : 'No step of this run has failed.',

@@ -30,6 +30,7 @@ function preview(more: Partial<ResumePreview> = {}): ResumePreview {
     nodes: [],
     plan: 'plan-1',
     saved_s: 192,
+    child_runs: 0,
     allowed: true,
     refusal: null,
     generation: 1,
