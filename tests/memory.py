@@ -5,6 +5,7 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,8 @@ from runs.core.definition import Definition
 from runs.core.fork import Fork, Source, plan_fork
 from runs.core.forking import begin_fork, standing
 from runs.core.outcomes import Fans, Outcome, Succeeded
-from runs.core.rows import EndedAttempt, Event, Row, RunRow, Sent, Stored
+from runs.core.questions import ASKED
+from runs.core.rows import CHILD, OUTRUN, EndedAttempt, Event, Row, RunRow, Sent, Stored
 from runs.core.settle import settle_attempt
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import ScopeKey, Transition
@@ -43,6 +45,7 @@ class MemoryRun:
     outbox: list[Sent] = field(default_factory=list)
     acted: set[tuple[int, int | None]] = field(default_factory=set)  # (step run, fence) with an intent and no result
     early: dict[int, Stored] = field(default_factory=dict)  # callbacks that came before their wait, by step run
+    waits: dict[int, str] = field(default_factory=dict)  # open questions by step run: of which kind
     places: int = 0  # in containers, beyond their windows: each act of a person on a step of a settled item takes one
 
     is_fork: bool = False  # then `fork` begins it
@@ -144,10 +147,17 @@ class MemoryRun:
         self.events += tx.events
         self.attempts += tx.attempts
         self.outbox += tx.outbox
+        for step_run_id in tx.used_callbacks:
+            del self.early[step_run_id]
+        for step_run_id, _, _ in tx.closed_waits:
+            del self.waits[step_run_id]
+        for wait in tx.waits:
+            assert wait.step_run_id not in self.waits, "it waits already"
+            self.waits[wait.step_run_id] = wait.kind
         self.check()
 
     def check(self) -> None:
-        """What the invariants say (I1, I2, I3, I6, I8, I9, I10)."""
+        """What the invariants say (I1, I2, I3, I5 to I10, I16)."""
         assert [event.seq for event in self.events] == list(range(1, self.run.event_seq + 1))
         rows = list(self.rows.values())
         assert self.run.open_count == sum(row.status in OPEN for row in rows)
@@ -173,7 +183,46 @@ class MemoryRun:
                 assert row.items.open == len(busy), f"{row.path} says {row.items.open} open items, not {len(busy)}"
                 assert row.items.open <= row.items.window + self.places, f"{row.path} has {row.items.open} open items"
 
+        self.check_counts(rows)
+        self.check_waits(rows)
         self.check_decided()
+
+    def check_counts(self, rows: list[Row]) -> None:
+        run, at = self.run, Counter(row.status for row in rows)
+        waiting = at[StepStatus.WAITING] + at[StepStatus.NEEDS_DECISION] + at[StepStatus.BLOCKED]
+        counted = (run.running_count, run.waiting_count, run.succeeded_count)
+        assert counted == (at[StepStatus.RUNNING], waiting, at[StepStatus.SUCCEEDED])
+        for row in rows:
+            assert (row.status is StepStatus.RUNNING) == (row.worker is not None), f"{row.path}: {row.worker}"
+            assert row.status is not StepStatus.RUNNING or row.fence is not None
+        assert self.run.status is RunStatus.PAUSED or not self.run.paused_at
+        assert all(self.by_path(path).status is StepStatus.READY for path in self.run.paused_at)
+
+    def check_waits(self, rows: list[Row]) -> None:
+        """Whatever waits has one open question, open items, a run that it started, or a time."""
+        for row in rows:
+            assert (row.status is StepStatus.WAITING) == (row.wait_kind is not None), f"{row.path}: {row.wait_kind}"
+            asked = row.wait_kind if row.wait_kind in ASKED else None
+            assert self.waits.get(row.id or 0) == asked, f"{row.path} waits for {row.wait_kind}"
+            assert row.wait_kind != "children" or (row.items is not None and row.items.open > 0)
+            sent = [each.kind for each in self.outbox if each.step_run_id == row.id]
+            calls = [kind for kind in sent if kind != "child_done"]
+            assert row.wait_kind != CHILD or calls[-1] == "call_child"
+            assert not any(calls[at : at + 2] == ["stop_child"] * 2 for at in range(len(calls)))
+
+    def predecessors_were_settled(self, row: Row) -> None:
+        """That the step may start as far as its joins go (I4). What it went on from may run again after a resume."""
+        if self.definition.nodes[row.node_id].policy.join != "all":
+            return
+        settled = {
+            event.path
+            for event in self.events
+            if event.type in ("step.succeeded", "step.failed", "step.skipped") or event.data.get("reason") == OUTRUN
+        }
+        needed = {edge.source for edge in self.definition.incoming[row.node_id]}
+        for each in self.rows.values():
+            if each.node_id in needed and (each.parent_id, each.index) == (row.parent_id, row.index):
+                assert each.path in settled, f"{row.path} would start, and {each.path} is {each.status}"
 
     def check_decided(self) -> None:
         """A transition decides only what a change concerns. Asked of everything, the rules have nothing to add."""

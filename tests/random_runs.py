@@ -5,6 +5,7 @@ Everything is thrown with dice that the caller gives: Hypothesis's own, which it
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Literal
 
 from builder.graph.model import Edge, Graph, Node, Policy, Retry
 from runs.core.commands import retry_due, timer_due
@@ -13,7 +14,10 @@ from runs.core.states import RunStatus, StepStatus
 from tests.memory import MemoryRun
 from tests.reference import CONTAINERS, Result
 
-PORTS = {"branch": ("true", "false"), "try_block": ("out", "failed")}
+PORTS = {"branch": ("true", "false"), "try_block": ("out", "failed"), "approval": ("approved", "rejected")}
+PLAIN = ("pass_through", "pass_through", "pass_through", "branch", "branch")
+# Also what asks people, programs and time, what starts other runs, and what acts.
+EVERY_KIND = (*PLAIN, "approval", "form", "wait_for_callback", "delay", "wait_until", "run_workflow", "email")
 UPSTREAM = ("skip", "skip", "wait", "default", "fail")
 JOINS = ("all", "all", "any", "count")  # what `first` leaves depends on who is first
 ON_ERROR = ("fail", "fail", "fallback", "port")
@@ -28,11 +32,13 @@ def random_graph(
     maps_catch: bool = True,
     joins: tuple[str, ...] = JOINS,
     containers: tuple[str, ...] = CONTAINERS,
+    kinds: tuple[str, ...] = PLAIN,
+    deliveries: tuple[Literal["at_most_once"] | None, ...] = (None,),
 ) -> Graph:
     """A start, and up to 15 nodes after it: joins, branches, containers in containers, every policy. `maps_catch`:
     their own failure may be handled as well.
     """
-    maker = _Maker(dice, upstream, maps_catch, joins, containers)
+    maker = _Maker(dice, upstream, maps_catch, joins, containers, kinds, deliveries)
     maker.scope(None, size=dice.randint(1, 9), depth=0)
     return Graph(tuple(maker.nodes), tuple(maker.edges))
 
@@ -44,6 +50,8 @@ class _Maker:
     maps_catch: bool
     joins: tuple[str, ...]
     containers: tuple[str, ...]
+    kinds: tuple[str, ...]
+    deliveries: tuple[Literal["at_most_once"] | None, ...]
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
@@ -62,15 +70,15 @@ class _Maker:
                 self.scope(node.id, size=self.dice.randint(1, 3), depth=depth + 1)
 
     def node(self, parent: str | None, depth: int) -> Node:
-        kinds = ["pass_through", "pass_through", "pass_through", "branch", "branch"]
         may_contain = depth < 2 and len(self.nodes) <= 14
-        kind = self.dice.choice([*kinds, *self.containers] if may_contain else kinds)
+        kind = self.dice.choice([*self.kinds, *self.containers] if may_contain else self.kinds)
         policy = Policy(
             retry=Retry(attempts=3),
             on_error=self.dice.choice(["fail"] if kind in CONTAINERS and not self.maps_catch else ON_ERROR),
             on_upstream_failure=self.dice.choice(self.upstream),
             join=self.dice.choice(self.joins),
             join_count=2,
+            delivery=None if kind in CONTAINERS or len(self.deliveries) == 1 else self.dice.choice(self.deliveries),
         )
         key = f"{kind[0]}{len(self.nodes)}"
         node = Node(f"n_{key}", key, kind, parent=parent, policy=policy)

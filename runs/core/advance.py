@@ -10,11 +10,11 @@ from heapq import heapify, heappop, heappush
 from typing import Any, assert_never
 
 from builder.graph.model import Node
-from runs.core.joins import Verdict, edge_state, losers, made_up_for, verdict
+from runs.core.joins import Verdict, edge_state, is_awaited, losers, made_up_for, verdict
 from runs.core.questions import ASKED
 from runs.core.reopen import what_reopens
 from runs.core.rows import DEADLINE, NOT_TAKEN, OUTRUN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row, Stored
-from runs.core.states import OPEN, RunStatus, StepStatus, is_settled
+from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import ScopeKey, Transition
 from steps.base import ERROR_PORT, FAILED_PORT
 
@@ -68,7 +68,7 @@ def decide_all(tx: Transition, container: Row | None, rows: dict[str, Row]) -> b
 
 def decide(tx: Transition, node: Node, row: Row, *, rows: dict[str, Row]) -> None:
     incoming = tx.definition.incoming[node.id]
-    if node.policy.join == "all" and any(not is_settled(rows[edge.source].status) for edge in incoming):
+    if node.policy.join == "all" and any(is_awaited(rows[edge.source]) for edge in incoming):
         return  # looked at first, up to the first one: a join of a thousand is asked a thousand times
     found = verdict(node.policy, [edge_state(edge, rows[edge.source]) for edge in incoming])
     match found:
@@ -140,7 +140,9 @@ def go_on(tx: Transition, container: Row, items: Items) -> None:
     while items.open < items.window and (items.reopen or items.opens_next):
         tx.touch(container)
         if items.reopen:
-            reopen_item(tx, container, items.reopen.pop(0))
+            if reopen_item(tx, container, items.reopen.pop(0)) and stops_at_once(items):
+                end_items(tx, container, items)
+                return
         else:
             open_new_item(tx, container, items.cursor)
             items.cursor += 1
@@ -169,11 +171,18 @@ def open_new_item(tx: Transition, container: Row, index: int) -> None:
             tx.move(row, StepStatus.READY)
 
 
-def reopen_item(tx: Transition, container: Row, index: int) -> None:
-    """Sets what did not succeed in a settled item back to pending, and lets the rules decide."""
+def reopen_item(tx: Transition, container: Row, index: int) -> bool:
+    """Sets what did not succeed in a settled item back to pending, and lets the rules decide. Whether that was all:
+    what needs a step that was left out for good fails again at once, and so does its item.
+    """
     items = container.items
     assert items is not None
-    items.open += not reopen_rows(tx, container, index)
+    is_settled_again = reopen_rows(tx, container, index)
+    if is_settled_again:
+        items.failed += bool(unhandled_failures(tx, container, tx.scope((container.id, index))))
+    else:
+        items.open += 1
+    return is_settled_again
 
 
 def reopen_rows(tx: Transition, container: Row, index: int) -> bool:
@@ -218,12 +227,16 @@ def settle_item(tx: Transition, container: Row, *, failed: bool) -> bool:
     if has_ended(container):
         return False  # the container was cancelled while this item's last body ran on
     items.failed += failed
-    if items.failed > items.tolerated and items.policy == "fail_fast":
+    if stops_at_once(items):
         end_items(tx, container, items)
     else:
         go_on(tx, container, items)
     tx.progressed[container.path] = container
     return has_ended(container)
+
+
+def stops_at_once(items: Items) -> bool:
+    return items.failed > items.tolerated and items.policy == "fail_fast"
 
 
 def has_ended(container: Row) -> bool:

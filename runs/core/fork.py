@@ -129,8 +129,8 @@ def is_finished(row: Row, *, lost: Collection[str] = ()) -> bool:
             return row.handled is not None or row.node_id in lost
         case StepStatus.SKIPPED:
             return row.reason != UPSTREAM_FAILED or row.node_id in lost
-        case StepStatus.CANCELLED:
-            return row.reason == OUTRUN
+        case StepStatus.CANCELLED:  # unless the join that went on without it runs again
+            return row.reason == OUTRUN and row.node_id in lost
         case _:
             return False
 
@@ -138,7 +138,9 @@ def is_finished(row: Row, *, lost: Collection[str] = ()) -> bool:
 def is_unknown(row: Row) -> bool:
     """Whether it may have acted, must not act twice, and nobody knows (promise P3)."""
     return row.delivery == "at_most_once" and (
-        row.status in (StepStatus.NEEDS_DECISION, StepStatus.RUNNING) or row.reason == UNKNOWN_OUTCOME
+        row.status in (StepStatus.NEEDS_DECISION, StepStatus.RUNNING)
+        or row.reason == UNKNOWN_OUTCOME
+        or (row.reason == OUTRUN and row.attempt > 0)  # it may have run when another way was first
     )
 
 

@@ -31,11 +31,16 @@ class Verdict(Enum):
     FAILURE = auto()  # something that it needs failed: its on_upstream_failure says what follows
 
 
+def is_awaited(source: Row) -> bool:
+    """Whether what follows the step cannot be decided yet. Of one that was outrun nothing more comes."""
+    return not is_settled(source.status) and not (source.status is StepStatus.CANCELLED and source.reason == OUTRUN)
+
+
 def edge_state(edge: Edge, source: Row) -> EdgeState:
-    if source.status is StepStatus.CANCELLED and source.reason == OUTRUN:
-        return EdgeState.DEAD
-    if not is_settled(source.status):
+    if is_awaited(source):
         return EdgeState.UNSETTLED
+    if source.status is StepStatus.CANCELLED:
+        return EdgeState.DEAD
     if source.status is StepStatus.SUCCEEDED:
         return EdgeState.LIVE if (source.port or "out") == edge.source_port else EdgeState.DEAD
     if source.status is StepStatus.SKIPPED:

@@ -11,7 +11,7 @@ from builder.graph.model import Node
 from kit.errors import Conflict
 from runs.core.definition import Definition
 from runs.core.rows import Row
-from runs.core.states import OPEN, StepStatus
+from runs.core.states import OPEN, StepStatus, waits_for_person
 from runs.core.transition import Transition
 from steps.base import Delivery
 
@@ -75,7 +75,7 @@ def plan_of(tx: Transition, kept: Sequence[str], *, new_keys: Collection[str] = 
     """The plan of what the transition has done. `new_keys` are paths that get another idempotency key."""
     plan = Plan(kept=list(kept))
     for path, (_, row) in tx.touched.items():
-        if row.status in OPEN and row.status is not StepStatus.NEEDS_DECISION:  # a person's, not the operation's
+        if row.status in OPEN and not waits_for_person(row.status):  # theirs, not the operation's
             plan.again.append(path)
             effect = effect_of(tx.definition, tx.node(row), row, has_new_key=path in new_keys)
             plan.effects.extend([effect] if effect else [])

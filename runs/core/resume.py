@@ -11,7 +11,7 @@ from runs.core.advance import propagate, reopen_rows, reset
 from runs.core.plan import Plan, finished_before, plan_of
 from runs.core.reopen import is_reopenable, what_reopens
 from runs.core.rows import Row
-from runs.core.states import FINAL_RUNS, RunStatus, StepStatus
+from runs.core.states import FINAL_RUNS, OPEN, RunStatus, StepStatus
 from runs.core.transition import Transition
 
 
@@ -31,7 +31,7 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
     # A cancel or a deadline may come while the last step runs: a run of which all has ended well only has to end.
     if not chosen and (paths is not None or tx.run.status not in FINAL_RUNS):
         raise NothingToResume("No step of this run has failed, is blocked or was cancelled.", status=tx.run.status)
-    kept = finished_before(tx)
+    kept, before = finished_before(tx), tx.run.status
     tx.run.generation += 1
     if tx.run.status in FINAL_RUNS:  # a paused run stays so: what is reopened starts when it is unpaused
         tx.move_run(RunStatus.RUNNING, generation=tx.run.generation)
@@ -41,7 +41,18 @@ def resume(tx: Transition, *, paths: Collection[str] | None = None) -> Plan:
         else:
             reset(tx, row)
     propagate(tx, (None, None))
+    if tx.run.status is before and not _opens_anything(tx):
+        what = "What has not run needs a step that was left out after a failure, and the flow has gone on without it"
+        raise NothingToResume(f"{what}: skip it, give its output by hand, or run it again from there.")
     return plan_of(tx, kept)
+
+
+def _opens_anything(tx: Transition) -> bool:
+    """Not where all that was reset came back to where it was: blocked or failed, without a body having been called."""
+    return any(
+        row.status in OPEN and (row.status is not was or (row.items is not None and row.items.reopen))
+        for was, row in tx.touched.values()
+    )
 
 
 def _chosen(tx: Transition, top: dict[str, Row], paths: Collection[str] | None) -> list[Row]:

@@ -137,8 +137,10 @@ class Transition:
         """The open rows of a container's items, those of this transition included."""
         assert container.id is not None
         rows = [self._by_id.setdefault(row.id or -1, row) for row in self.loader.open_children(container.id)]
-        fresh = [row for _, row in self.touched.values() if row.id is None and row.parent_id == container.id]
-        return [row for row in (*rows, *fresh) if row.status in OPEN]
+        found = {row.path: row for row in rows}
+        # Opened, or opened again, by this transition: the database does not know of it yet.
+        found |= {path: row for path, (_, row) in self.touched.items() if row.parent_id == container.id}
+        return [row for row in found.values() if row.status in OPEN]
 
     def container_of(self, row: Row) -> Row | None:
         if row.parent_id is None:
