@@ -83,7 +83,7 @@ named, and what happened there.
 
 def reported_faults() -> str:
     rows = []
-    for file in sorted(TESTS.rglob("*_test.py")):
+    for file in sorted({*TESTS.rglob("*_test.py"), *TESTS.rglob("test_*.py")}):
         functions = (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef))
         for function in functions:
             told = " ".join((ast.get_docstring(function) or "").split())

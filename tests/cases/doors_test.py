@@ -109,7 +109,9 @@ def test_settings_nested_ten_thousand_deep_are_refused_with_the_limit(desk: Desk
 
 
 def test_a_name_is_a_label_and_a_reference_goes_by_the_key(desk: Desk, scene: Scene) -> None:
-    """n8n-io/n8n PR 8013, #917, #19331: a dot in a name hid the output; other scripts became '_' and clashed."""
+    """n8n-io/n8n PR 8013, #917, #19331, langgenius/dify#29446, molgenis/molgenis#2737: a dot in a name hid the output;
+    other scripts became '_' and clashed, or were shown as escapes.
+    """
     graph = drawn(f"S > {' > '.join(f'k{number}' for number in range(len(AWKWARD)))}")
     named = {f"k{number}": name for number, name in enumerate(AWKWARD)}
     for node in graph["nodes"]:

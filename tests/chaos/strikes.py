@@ -19,7 +19,10 @@ from tests.chaos.plan import Fault, Strike
 
 QUEUE = "pawl:default"
 COPIES, JUNK = 300, 20
-RUNNING = "SELECT run_id::text, path, attempt FROM runs_steprun WHERE status = 'running'"
+# Those first of which a person has to decide when they die, where there are any, every second time.
+RUNNING = (
+    """SELECT run_id::text, path, attempt, kind = 'chaos_at_most_once' FROM runs_steprun WHERE status = 'running'"""
+)
 THROW_OUT = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = 'pawl' AND pid <> pg_backend_pid()"""
 
@@ -56,10 +59,11 @@ class Striker:
     def kill_body(self, strike: Strike) -> bool:
         """A child in the middle of a body: the tables tell which bodies run, the launch log in which process."""
         with contextlib.suppress(psycopg.OperationalError), self._superuser("pawl") as database:
-            running = {(run, path, str(attempt)) for run, path, attempt in database.execute(RUNNING)}
+            running = {(run, path, str(attempt)): is_once for run, path, attempt, is_once in database.execute(RUNNING)}
             lines = [line.split(" ") for line in self.launches.read_text().splitlines()]
-            pids = [int(line[4]) for line in lines if tuple(line[:3]) in running]
-            return _kill(pids, strike.pick)
+            found = [(int(line[4]), running[tuple(line[:3])]) for line in lines if tuple(line[:3]) in running]
+            once = [pid for pid, is_once in found if is_once]
+            return _kill(once if once and strike.pick % 2 else [pid for pid, _ in found], strike.pick // 2)
         return False
 
     def kill_worker(self, strike: Strike) -> bool:

@@ -86,6 +86,9 @@ def test_nobody_gets_in_without_signing_in(key: Key, world: World) -> None:
 
 @pytest.mark.parametrize("key", IN_A_WORKSPACE, ids=" ".join)
 def test_the_stranger_finds_nothing_and_changes_nothing(key: Key, world: World) -> None:
+    """langflow-ai/langflow#12380, PR 12832, PR 12305, langgenius/dify#19082: whoever knew an id read, changed and ran
+    what was another team's.
+    """
     recorded = AuditRecord.objects.count()
     stranger = world.people.client(None)
     _problem(_send(stranger, key, world), 404)
@@ -97,6 +100,9 @@ def test_the_stranger_finds_nothing_and_changes_nothing(key: Key, world: World) 
 
 @pytest.mark.parametrize("key", [key for key in IN_A_WORKSPACE if not ROUTES[key].opens_transaction], ids=" ".join)
 def test_each_role_gets_what_its_permissions_say(key: Key, world: World) -> None:
+    """langgenius/dify#37221, #37223, wepay/airflow-webserver#11, appsmithorg/appsmith#30136: what a role may not do was
+    hidden in the pages, and not refused by the server.
+    """
     for role in Role:
         with transaction.atomic():
             response = _send(world.people.client(role), key, world)

@@ -152,6 +152,9 @@ def test_a_page_that_only_pings_is_taken_for_awake(fleet: Fleet, people: Cast, w
 def test_a_burst_comes_whole_and_in_order_also_without_redis(
     fleet: Fleet, people: Cast, web: Web, valkey: Valkey
 ) -> None:
+    """django/channels#1683, django/channels_redis#256, #131, #109, #181: messages were lost beyond a hundred unread
+    ones, and when pages came and went.
+    """
     valkey.stop()
     with connect(f"ws://127.0.0.1:{web.port}/ws/live", **entry(people, web.port)) as socket:
         run = burst(fleet)

@@ -145,6 +145,16 @@ def test_a_page_that_is_cut_off_again_and_again_gets_every_event_once_and_in_ord
     fleet.check()
 
 
+def test_a_page_that_hears_of_its_run_after_the_end_sees_all_of_it(fleet: Fleet, people: Cast, web: Web) -> None:
+    """n8n-io/n8n PR 11798, PR 37142: what came before the answer to the start was dropped; the page spun for ever."""
+    run = chain(fleet, 3)
+    fleet.wait_for(run, "succeeded")
+    page = Page(run, people.acme.slug)
+    with socket_of(people, Role.VIEWER, web.port) as socket:
+        page.follow(socket, until="run.succeeded")
+    assert is_whole(page)
+
+
 def test_events_come_within_half_a_second(fleet: Fleet, people: Cast, web: Web) -> None:
     with socket_of(people, Role.VIEWER, web.port) as socket:
         page = Page(chain(fleet, 20), people.acme.slug)

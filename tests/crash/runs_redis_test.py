@@ -159,6 +159,9 @@ def test_rubbish_and_messages_of_yesterday_harm_nobody(fleet: Fleet, valkey: Val
 
 
 def test_ten_thousand_wake_ups_too_many_claim_nothing_twice(fleet: Fleet, valkey: Valkey, version: Version) -> None:
+    """Bogdanp/dramatiq#692, #431, #461: a message came back while its worker was busy, or came twice. Here a message is
+    a wake-up that carries nothing: a copy finds nothing to claim.
+    """
     message = {"queue_name": "default", "actor_name": "advance", "args": ["default"], "kwargs": {}}
     with redis.Redis.from_url(valkey.url) as client:
         with client.pipeline(transaction=False) as pipeline:

@@ -163,6 +163,9 @@ class Listener:
 def test_the_secrets_of_a_connection_are_kept_nowhere(
     fleet: Fleet, people: Cast, server: LocalServer, servers: Any, shared_environment: Mapping[str, str]
 ) -> None:
+    """langgenius/dify#37047, n8n-io/n8n PR 18386, eric-cielo/moflo#180: masked on the screen, the secret stood in
+    inputs, outputs, traces and error texts. There is no export that could hold one.
+    """
     call = {"connection": "echo", "url": "/say", "method": "POST", "body_type": "json", "body": {"a": 1}}
     configs: dict[str, Any] = {
         "A": call,

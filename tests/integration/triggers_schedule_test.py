@@ -127,6 +127,7 @@ def test_what_was_missed_is_in_the_ledger_and_the_policy_has_the_word(world: Wor
 
 
 def test_a_monthly_schedule_whose_minute_was_missed_runs_late_and_says_so(world: World) -> None:
+    """n8n-io/n8n#34628: down at the one due minute, it ran a whole period later, and nothing told of it."""
     trigger = scheduled(world, cron="0 0 1 * *")
     first = now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     before = first - timedelta(minutes=5)
@@ -263,6 +264,7 @@ def _due(world: World, trigger: Trigger, count: int) -> None:
 
 
 def test_saving_a_schedule_ten_times_makes_no_second_timer_and_loses_no_tick(world: World) -> None:
+    """n8n-io/n8n PR 27105, #27103: each save of an active workflow registered one more timer."""
     trigger = scheduled(world, overlap="allow", misfire="all", misfire_limit=50)
     slept(trigger, minutes=10)
     for n in range(10):
@@ -299,6 +301,7 @@ def test_a_disabled_schedule_fires_nothing_and_gives_up_its_queue(world: World) 
 
 
 def test_a_deleted_schedule_fires_nothing_and_its_runs_stay(world: World) -> None:
+    """n8n-io/n8n#15791: the timer of a deleted schedule went on."""
     trigger = scheduled(world)
     slept(trigger, minutes=1)
     fire_due(world.connection)

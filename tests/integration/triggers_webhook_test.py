@@ -197,6 +197,9 @@ def test_too_many_deliveries_in_a_minute_are_sent_away_for_a_while(world: World,
 
 
 def test_no_two_webhooks_have_one_address(world: World) -> None:
+    """n8n-io/n8n#23908: a copied webhook kept its path, and one of the two was left out at random. Importing a workflow
+    (node-red/node-red#2713, PR 2698) cannot go wrong here as yet: there is no import.
+    """
     version = world.draw("S > O")
     made = [
         services.create_trigger(actor=SYSTEM, workflow=version.workflow, kind="webhook", name="same", settings=OPEN)

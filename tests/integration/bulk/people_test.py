@@ -155,6 +155,10 @@ def test_what_is_done_is_neither_stopped_nor_continued(
 def test_it_stops_where_the_person_may_no_longer_do_it_and_another_may_continue(
     world: World, hands: list[Hand], version: Version, ana: Actor, people: Cast, loss: str
 ) -> None:
+    """lobehub/lobehub PR 17263, langflow-ai/langflow PR 10205: an owner's key went on working after the owner was
+    demoted. There are no keys for programs here as yet; what acts later in a person's name asks each time whether they
+    may.
+    """
     runs = failed_runs(world, version, hands[0], 3)
     bulk = begin(ana, world, rate_per_s=1)
     assert drive() == 1

@@ -48,6 +48,9 @@ def _told(tick: Tick) -> str:
 def test_a_fixed_time_is_due_once_a_day_whatever_the_clock_does(
     expression: str, zone: str, after: str, due: list[str]
 ) -> None:
+    """PrefectHQ/prefect#7461, #7381, #7468, kelektiv/node-cron#563: a daily time ran twice, not at all, or an hour off
+    when the clock changed.
+    """
     assert times(expression, zone, after, count=2) == due
 
 
