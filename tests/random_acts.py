@@ -13,7 +13,7 @@ from kit.errors import AppError
 from runs.core.breakpoints import Breakpoints
 from runs.core.children import ChildEnd, child_ended
 from runs.core.commands import NotPossibleNow, answer, cancel, decide_outcome, expire, retry_due, timer_due
-from runs.core.control import pass_deadline, pause, set_breakpoints, unpause
+from runs.core.control import pass_deadline, pause, pause_with_parent, set_breakpoints, unpause
 from runs.core.outcomes import (
     Again,
     Crashed,
@@ -261,7 +261,8 @@ class Player:
         for _ in range(2_000):
             run = self.memory.run
             if run.status is RunStatus.PAUSED:
-                self.do("unpause", unpause)
+                if not self.do("unpause with the parent", RUN_ACTS["unpause with the parent"]):
+                    assert self.do("unpause", unpause)
             elif found := self.alive():
                 self.go_on(self.dice.choice(found), may_fail=False)
             elif run.status is RunStatus.SUCCEEDED:
@@ -303,7 +304,14 @@ def _deadline(tx: Transition) -> None:
     pass_deadline(tx, deadline_s=1.0)
 
 
+def _parent(tx: Transition, *, is_paused: bool) -> None:
+    if not pause_with_parent(tx, is_paused=is_paused):
+        raise NotPossibleNow("It is so already.")
+
+
 RUN_ACTS: dict[str, Act] = {
+    "pause with the parent": lambda tx: _parent(tx, is_paused=True),
+    "unpause with the parent": lambda tx: _parent(tx, is_paused=False),
     "cancel": cancel,
     "pause": pause,
     "unpause": unpause,
