@@ -3,6 +3,7 @@ looked at before the transaction: a schema may take seconds.
 """
 
 from typing import Any
+from uuid import UUID
 
 from kit.errors import BadInput, Forbidden
 from runs.core.questions import rules_of
@@ -13,8 +14,14 @@ from steps.schema_bounded import check_bounded
 from teams.access import Actor, role_of
 
 DECISIONS = {"approval": ("approved", "rejected"), "form": ("submitted",)}
-# Acts on a run that leave what is to be approved as it was.
-HARMLESS = ("answer", "cancel", "pause", "unpause", "breakpoints", "resume", "retry_now")
+# Acts on a run that leave what is to be approved as it was. An answer counts where it gave a value (`_gave_data`). A
+# retry that is only made earlier is made anyway, on the same input; a fork changes the new run, which is its maker's.
+HARMLESS = ("answer", "cancel", "pause", "unpause", "breakpoints", "retry_now", "fork")
+# Indexes: primary key, run_children.
+FAMILY = """WITH RECURSIVE family(id) AS (
+    SELECT %s::uuid UNION SELECT other.id FROM family JOIN runs_run r ON r.id = family.id
+        JOIN runs_run other ON other.id = r.forked_from_id OR other.id = r.parent_run_id OR other.parent_run_id = r.id
+) SELECT id FROM family"""
 
 
 class AnswerRefused(BadInput):
@@ -48,17 +55,36 @@ def _check_person(actor: Actor, wait: Wait, shown: dict[str, Any]) -> None:
     if rules.roles and role not in rules.roles:
         raise NotYoursToAnswer(f"This question is for: {', '.join(sorted(rules.roles))}.", roles=sorted(rules.roles))
     if rules.no_self_approval and has_made(actor, wait.run):
-        raise NotYoursToAnswer("You started this run or changed what it works on: somebody else has to answer.")
+        raise NotYoursToAnswer(
+            "You started or resumed this run, or changed what it works on: somebody else has to answer."
+        )
 
 
 def has_made(actor: Actor, run: Run) -> bool:
-    """Whether the person started the run, or has changed what it works on since."""
+    """Whether the person started the run or one that it came from, set it going again, or changed what it works on."""
     if actor.id is None:
         return False
-    if run.started_by_id == actor.id:
+    family = _family(run)
+    if Run.objects.filter(id__in=family, started_by_id=actor.id).exists():
         return True
-    changes = Command.objects.filter(run_id=run.id, user_id=actor.id).exclude(operation__in=HARMLESS)
-    return changes.exists()
+    if Command.objects.filter(run_id__in=family, user_id=actor.id).exclude(operation__in=HARMLESS).exists():
+        return True
+    answered = Wait.objects.filter(run_id__in=family, answered_by_id=actor.id)
+    return any(_gave_data(wait) for wait in answered.only("kind", "data", "answer"))
+
+
+def _family(run: Run) -> list[UUID]:
+    """The run, what it was forked from, and the runs that these lie inside or started as steps: values of each may have
+    come into it.
+    """
+    return [found.id for found in Run.objects.raw(FAMILY, [run.id])]
+
+
+def _gave_data(wait: Wait) -> bool:
+    """Whether the answer was more than yes or no: a form's fields, a corrected value."""
+    if wait.kind == "form" or wait.answer is None:
+        return True
+    return bool(decoded(wait.answer).get("data") != decoded(wait.data).get("data"))
 
 
 def _check_form(schema: dict[str, Any], data: Any) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 from kit.errors import BadInput
@@ -34,6 +35,12 @@ def json_text(value: Any) -> str:
 def stored(value: Any) -> tuple[Stored, str | None]:
     """How to keep a value, and the text to upload before the transaction that refers to it (None: it is inline)."""
     return stored_text(json_text(value))
+
+
+def to_upload(text: str) -> Stored:
+    """How JSON text (of json_text) is kept by a transition that uploads it where it is large."""
+    where, body = stored_text(text)
+    return replace(where, body=body)
 
 
 def stored_text(text: str) -> tuple[Stored, str | None]:

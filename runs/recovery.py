@@ -9,10 +9,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from builder.connections.masking import MARK, Masker
-from builder.connections.selectors import SECRETS, kinds_in, settings_of
+from builder.connections.masking import MARK
 from builder.workflows.errors import WorkflowArchived
-from kit.errors import AppError
 from runs.engine import decide, fork, repair, resume
 from runs.engine.commands import Command, Commanded
 from runs.engine.control import REACHED, preview_control
@@ -21,6 +19,7 @@ from runs.engine.operations import Operation, Preview
 from runs.engine.operations import preview as engine_preview
 from runs.engine.repair import BadStepInput
 from runs.engine.transact import Told
+from runs.masking import is_shown, masked
 from runs.models import Run
 from runs.payloads import json_text
 from runs.services import NotPublished, act_on
@@ -29,7 +28,6 @@ from runs.store.read import Connection
 from teams.access import Actor, Permission, require
 from teams.models import Workspace
 
-MARK_AS_JSON = json_text(MARK).strip('"')
 Asked = Mapping[str, Any]  # the fields of a preview's request
 
 
@@ -63,7 +61,7 @@ def supply_output(
     ValueTooLarge, NotPossibleNow, GenerationChanged, PlanChanged.
     """
     require(actor, Permission.RUN, run.workspace)
-    kept = masker_of(run.workspace).value(output)
+    kept = masked(run.workspace_id, output)
     wanted = Command(command_id, run.id, "supply_output", actor.name, generation, subject=path)
     return act_on(
         actor,
@@ -163,24 +161,11 @@ OPERATIONS: Mapping[str, Callable[[Connection, Asked], Operation]] = {
 # ---------------------------------------------------------------------- secrets
 
 
-def masker_of(workspace: Workspace) -> Masker:
-    """Of all connections of the workspace: nobody knows where a person has a value from. One that cannot be opened
-    here has secrets that nobody here can know.
-    """
-    secrets: list[str] = []
-    for name in kinds_in(workspace):
-        try:
-            secrets += settings_of(workspace.id, [name])[name][SECRETS]
-        except (AppError, KeyError):
-            continue
-    return Masker(secrets)
-
-
 def check_no_secret(workspace: Workspace, given: Any) -> None:
     """An input is kept and shown, so it may hold no secret; masked, it would be another input. Raises BadStepInput."""
-    if MARK_AS_JSON in json_text(given):
+    if is_shown(given):
         what = f"It holds {MARK}, which stands where a secret was taken out. Enter the value itself, or a connection."
         raise BadStepInput(what, fields=[{"field": "input", "message": what}])
-    if masker_of(workspace).value(given) != given:
+    if masked(workspace.id, given) != given:
         what = "It holds the secret of a connection, and would be shown to everybody: name the connection instead."
         raise BadStepInput(what, fields=[{"field": "input", "message": what}])

@@ -29,6 +29,7 @@ from runs.engine.start import start_run as engine_start
 from runs.engine.transact import Told
 from runs.engine.wait import Answer
 from runs.engine.wait import answer_wait as engine_answer
+from runs.masking import masked, masker_for, refuse_secrets
 from runs.models import Retention, Run, Wait
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
@@ -55,10 +56,18 @@ def start_run(
 ) -> Started:
     """Starts the newest version, or the one named. The same idempotency key answers the same run.
 
-    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses), BadBreakpoint,
-    and IdempotencyKeyReused where the key has started a run with another input.
+    Secrets of connections in the input are masked. Raises WorkflowArchived, NotPublished, BadRunInput (the fields that
+    the start step's schema refuses), BadBreakpoint, HoldsSecret (a key that is one), and IdempotencyKeyReused where the
+    key has started a run with another input.
     """
     require(actor, Permission.RUN, workflow.workspace)
+    names = {
+        "idempotency_key": idempotency_key, "limit.key": limit and limit[0],
+        "breakpoints": breakpoints_text(breakpoints),
+    }  # fmt: skip
+    masker = masker_for(workflow.workspace_id, run_input, *names.values())
+    refuse_secrets(masker, names)
+    run_input = masker.value(run_input)
     earlier = _same_request(workflow, idempotency_key, run_input=run_input, version=version)
     if earlier is not None:
         return earlier
@@ -137,8 +146,10 @@ def unpause_run(*, actor: Actor, run: Run, command_id: UUID) -> dict[str, Any]:
 
 
 def set_breakpoints(*, actor: Actor, run: Run, command_id: UUID, breakpoints: Breakpoints) -> dict[str, Any]:
-    """These in place of all before. Raises BadBreakpoint, NotPossibleNow."""
+    """These in place of all before. Raises BadBreakpoint, HoldsSecret, NotPossibleNow."""
+    require(actor, Permission.RUN, run.workspace)
     subject = breakpoints_text(breakpoints)
+    refuse_secrets(masker_for(run.workspace_id, subject), {"breakpoints": subject})
     wanted = Command(command_id, run.id, "breakpoints", actor.name, subject=subject)
     return act_on(actor, run, wanted, act=lambda connection: engine_breakpoints(connection, wanted, breakpoints))
 
@@ -147,15 +158,17 @@ def decide_step(
     *, actor: Actor, run: Run, command_id: UUID, generation: int, path: str, decision: Decision, output: Any = None,
     seen: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Raises StepNotFound, NotPossibleNow, ValueTooLarge, GenerationChanged, PlanChanged."""
+    """Secrets in the output are masked. Raises StepNotFound, NotPossibleNow, ValueTooLarge, GenerationChanged,
+    PlanChanged.
+    """
+    require(actor, Permission.RUN, run.workspace)
+    kept = masked(run.workspace_id, output)
     wanted = Command(command_id, run.id, "decide", actor.name, generation, subject=path)
     return act_on(
         actor,
         run,
         wanted,
-        act=lambda connection: engine_decide(
-            connection, wanted, path=path, decision=decision, output=output, seen=seen
-        ),
+        act=lambda connection: engine_decide(connection, wanted, path=path, decision=decision, output=kept, seen=seen),
     )
 
 
@@ -169,10 +182,12 @@ def answer_wait(
     data: Any = None,
     seen: str | None = None,
 ) -> dict[str, Any]:
-    """Raises WaitClosed where somebody answered meanwhile, or the run was cancelled; AnswerRefused (the fields that the
-    form's schema refuses), NotYoursToAnswer, QuestionChanged, AlreadyVoted.
+    """Secrets in the comment and the data are masked. Raises WaitClosed where somebody answered meanwhile, or the run
+    was cancelled; AnswerRefused (the fields that the form's schema refuses), NotYoursToAnswer, QuestionChanged,
+    AlreadyVoted.
     """
     require(actor, Permission.APPROVE, wait.run.workspace)
+    comment, data = masked(wait.workspace_id, [comment, data])
     check_answer(actor, wait, decision=decision, data=data)
     wanted = Command(command_id, wait.run_id, "answer", actor.name, subject=str(wait.id))
     given = Answer(wait.id, decision, comment, data, actor.id, seen)

@@ -12,6 +12,7 @@ from builder.connections.errors import ConnectionNotFound
 from builder.connections.kinds import Shown, secrets_of, shown
 from builder.connections.models import Connection
 from builder.connections.sealing import unseal
+from kit.errors import AppError
 from teams.access import SYSTEM, Actor, visible_to
 from teams.models import Workspace
 
@@ -64,6 +65,19 @@ def settings_of(workspace_id: UUID, names: Iterable[str]) -> dict[str, dict[str,
         return {}
     rows = Connection.objects.filter(workspace_id=workspace_id, name__in=wanted)
     return {row.name: _with_secrets(row.kind, unseal(row.id, row.sealed)) for row in rows}
+
+
+def secrets_in(workspace_id: UUID) -> list[str]:
+    """The texts that must be masked in whatever comes into the workspace from outside, by one look at its connections.
+    One that cannot be opened here has secrets that nobody here can know.
+    """
+    found: list[str] = []
+    for row in Connection.objects.filter(workspace_id=workspace_id).only("id", "kind", "sealed"):
+        try:
+            found += secrets_of(row.kind, unseal(row.id, row.sealed))
+        except (AppError, KeyError):
+            continue
+    return found
 
 
 def _with_secrets(kind: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from runs.api import shapes
 from runs.api.views import RunDoor
 from runs.callbacks import link_for, take_callback
-from runs.payloads import json_text
 from runs.selectors import steps
 from teams.api.parsing import StrictJSONParser, read_json
 
@@ -35,7 +34,7 @@ class CallbackView(APIView):
         """Answers a step that waits for a callback. The first one counts; repeats change nothing (200). 202: the step
         does not wait yet, and will take this as its answer.
         """
-        received = take_callback(token, json_text(_sent(request)))
+        received = take_callback(token, _sent(request))
         return Response({"result": received.result}, status=202 if received.result == "kept" else 200)
 
 

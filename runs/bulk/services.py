@@ -15,6 +15,7 @@ from kit.ids import new_id
 from runs.bulk.operations import OPERATIONS, plan_of
 from runs.core.commands import NotPossibleNow
 from runs.engine.commands import CommandIdTaken
+from runs.masking import masker_for, refuse_secrets
 from runs.models import BulkOperation, BulkRun, Run
 from runs.payloads import json_text
 from runs.selectors.runs import Filters, filtered, runs_of
@@ -106,9 +107,11 @@ def begin_bulk(
     """Chooses the runs now and lets sweepers act on them; whether it is new. The same id with the same request answers
     the same operation.
 
-    Raises CommandIdTaken, NoRunsSelected, TooManyRuns, SelectionChanged (other runs match than the person saw).
+    Raises CommandIdTaken, NoRunsSelected, TooManyRuns, HoldsSecret, SelectionChanged (other runs match than the person
+    saw).
     """
     require(actor, OPERATIONS[operation].permission, workspace)
+    refuse_secrets(masker_for(workspace.id, json_text(request)), {"filter": json_text(request)})
     with transaction.atomic():
         bulk, is_new = BulkOperation.objects.get_or_create(
             id=command_id,

@@ -50,10 +50,13 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A JSON value as it is kept: its text, or the hash of its payload."""
+    """A JSON value as it is kept: its text, or the hash of its payload. `body` is the payload's text as long as it is
+    not uploaded: the transition that refers to it does that.
+    """
 
     text: str | None = None
     ref: bytes | None = None
+    body: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(slots=True)

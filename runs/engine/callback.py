@@ -17,7 +17,7 @@ from runs.core.rows import OUTRUN, UPSTREAM_FAILED, Row
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import Transition
 from runs.engine.transact import Told, begin, told_by
-from runs.payloads import KEEP_PAYLOAD, stored_text
+from runs.payloads import to_upload
 from runs.store.read import ROUND, Connection
 from runs.store.write import write
 
@@ -28,6 +28,8 @@ STEP_RUNS = f"""SELECT s.path, s.id, {ROUND.replace("%s", "s.id")} FROM runs_ste
 ISSUE = """INSERT INTO runs_callback (token_hash, run_id, step_run_id, round, issued_at)
     VALUES (%s, %s, %s, %s, statement_timestamp()) ON CONFLICT (token_hash) DO NOTHING"""
 FIND = "SELECT run_id, step_run_id, round, received_at IS NOT NULL FROM runs_callback WHERE token_hash = %s"
+WHERE = """SELECT s.workspace_id FROM runs_callback c JOIN runs_steprun s ON s.id = c.step_run_id
+    WHERE c.token_hash = %s"""
 # What a link is good for now, under the run's lock: its round, and whether its wait's deadline has passed.
 LOOK_AGAIN = f"""SELECT received_at IS NOT NULL, round = {ROUND}, EXISTS (SELECT FROM runs_wait w
     WHERE w.step_run_id = %s AND w.status = 'open' AND w.expires_at <= statement_timestamp())
@@ -64,6 +66,15 @@ def issue(connection: Connection, run_id: UUID, paths: Mapping[str, str], *, sec
         connection.execute(ISSUE, (token_hash(token), run_id, step_run_id, round_))
         tokens[names[path]] = token
     return tokens
+
+
+def workspace_of(connection: Connection, token: str) -> UUID:
+    """Whose link it is. Raises CallbackNotFound."""
+    found = connection.execute(WHERE, (token_hash(token),)).fetchone()
+    if found is None:
+        raise CallbackNotFound("There is no such link.")
+    workspace_id: UUID = found[0]
+    return workspace_id
 
 
 def receive(connection: Connection, token: str, body: str) -> Received:
@@ -106,9 +117,6 @@ def _will_never_wait(tx: Transition, row: Row) -> bool:
 
 
 def _answer(connection: Connection, tx: Transition, row: Row, *, hashed: bytes, body: str) -> None:
-    kept, text = stored_text(body)
-    if text is not None:
-        connection.execute(KEEP_PAYLOAD, (kept.ref, text, len(text)))
     connection.execute(USE, (hashed,))
     connection.execute(KEEP_ANSWER, (body, row.id))
-    answer(tx, row, port="out", output=kept)
+    answer(tx, row, port="out", output=to_upload(body))

@@ -8,7 +8,7 @@ from runs.core.rows import Stored
 from runs.core.transition import Transition
 from runs.engine.commands import Command, Commanded, command
 from runs.engine.operations import Operation, StepNotFound, step_at
-from runs.engine.repair import keep_value
+from runs.engine.repair import given_value
 from runs.store.read import Connection
 
 __all__ = ["StepNotFound", "decide_step", "deciding"]
@@ -31,7 +31,7 @@ def decide_step(
     """Raises StepNotFound, NotPossibleNow, GenerationChanged, PlanChanged, OutputTooLarge. `output` is taken with
     'happened' only.
     """
-    stored = keep_value(connection, output, what="output") if decision == "happened" else None
+    stored = given_value(output, what="output") if decision == "happened" else None
     operation = deciding(connection, path=path, decision=decision, output=stored)
 
     def act(tx: Transition) -> dict[str, Any]:

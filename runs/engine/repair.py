@@ -14,14 +14,13 @@ from runs.core.rows import Stored
 from runs.core.transition import Transition
 from runs.engine.commands import Command, Commanded
 from runs.engine.operations import Operation, peek, perform, step_at
-from runs.payloads import KEEP_PAYLOAD, READ_PAYLOADS, stored
+from runs.payloads import READ_PAYLOADS, json_text, to_upload
 from runs.store.read import Connection
 from steps import registry
 
 # The settings that a person gave stay on the step run until it succeeds. They are its input from now on, so that an
 # attempt which ends without a word shows them too; the old input is on the attempt that had it.
-KEEP_OVERRIDE = """UPDATE runs_steprun SET override = %(text)s, override_ref = %(ref)s, input = %(text)s,
-    input_ref = %(ref)s WHERE id = %(id)s"""
+KEEP_OVERRIDE = "UPDATE runs_steprun SET override = %(text)s, override_ref = %(ref)s WHERE id = %(id)s"
 READ_OVERRIDE = "SELECT override, override_ref FROM runs_steprun WHERE id = %s"
 FIXED = frozenset({"connection"})  # of every kind that has it: whose credentials are used is the author's to say
 
@@ -37,17 +36,15 @@ class ValueTooLarge(BadInput):
     code = "value_too_large"
 
 
-def keep_value(connection: Connection, value: Any, *, what: str) -> Stored:
-    """Keeps a value that a person gives: inline, or a large one by its hash. Raises ValueTooLarge, NotJson."""
-    where, text = stored(value)
-    size = len(text or where.text or "")
+def given_value(value: Any, *, what: str) -> Stored:
+    """A value that a person gives, for the transition that keeps it. Raises ValueTooLarge, NotJson."""
+    text = json_text(value)
+    size = len(text)
     if size > settings.OUTPUT_LIMIT_BYTES:
         limit = settings.OUTPUT_LIMIT_BYTES
         message = f"The {what} has {size:,} bytes of JSON; the limit is {limit:,}."
         raise ValueTooLarge(message, size_bytes=size, limit_bytes=limit)
-    if text is not None:
-        connection.execute(KEEP_PAYLOAD, (where.ref, text, len(text)))
-    return where
+    return to_upload(text)
 
 
 def check_input(connection: Connection, run_id: UUID, *, path: str, given: Any) -> None:
@@ -114,11 +111,12 @@ def retrying(connection: Connection, *, path: str) -> Operation:
 def edit_step(connection: Connection, wanted: Command, *, path: str, given: Any, seen: str | None = None) -> Commanded:
     """Raises StepNotFound, BadStepInput, ValueTooLarge, NotPossibleNow, GenerationChanged, PlanChanged."""
     check_input(connection, wanted.run_id, path=path, given=given)
-    override = keep_value(connection, given, what="input")
+    override = given_value(given, what="input")
 
     def act(tx: Transition) -> Plan:
         row = step_at(connection, tx, path)
         plan = core.edit_input(tx, row)
+        row.input = override
         values = {"text": override.text, "ref": override.ref, "id": row.id}
         connection.execute(KEEP_OVERRIDE, values)
         return plan
@@ -136,7 +134,7 @@ def supply_step(
     seen: str | None = None,
 ) -> Commanded:  # fmt: skip
     """Raises StepNotFound, ValueTooLarge, NotPossibleNow, GenerationChanged, PlanChanged."""
-    kept = keep_value(connection, output, what="output")
+    kept = given_value(output, what="output")
     return perform(connection, wanted, supplying(connection, path=path, output=kept, port=port), seen=seen)
 
 

@@ -11,7 +11,7 @@ from runs.core.questions import Rules, decided, rules_of, shown_hash
 from runs.core.rows import Row, Stored
 from runs.core.transition import Transition
 from runs.engine.commands import Command, Commanded, command
-from runs.payloads import KEEP_PAYLOAD, json_text, stored
+from runs.payloads import json_text, to_upload
 from runs.store.read import Connection
 
 FIND = """SELECT run_id, step_run_id, CASE WHEN status = 'open' AND expires_at <= statement_timestamp() THEN 'expired'
@@ -129,7 +129,7 @@ def votes_on(connection: Connection, wait_id: UUID, *, shown: str) -> list[dict[
 def _end(connection: Connection, tx: Transition, row: Row, *, output: Any, given: Answer, port: str = "out") -> None:
     text = json_text(output)
     connection.execute(KEEP_ANSWER, (text, given.user_id, given.wait_id))
-    answer(tx, row, port=port, output=keep(connection, output))
+    answer(tx, row, port=port, output=to_upload(text))
 
 
 def unanswered(connection: Connection, wait_id: UUID, data: str) -> Stored | None:
@@ -140,12 +140,4 @@ def unanswered(connection: Connection, wait_id: UUID, data: str) -> Stored | Non
     comment = "Nobody decided before the deadline."
     votes = votes_on(connection, wait_id, shown=shown_hash(data))
     output = {"decision": "rejected", "comment": comment, "data": shown.get("data"), "by": "sweeper", "votes": votes}
-    return keep(connection, output)
-
-
-def keep(connection: Connection, value: Any) -> Stored:
-    """A value as a step's output; a large one is uploaded in the open transaction, which refers to it."""
-    kept, text = stored(value)
-    if text is not None:
-        connection.execute(KEEP_PAYLOAD, (kept.ref, text, len(text)))
-    return kept
+    return to_upload(json_text(output))

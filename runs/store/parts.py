@@ -201,7 +201,8 @@ TOLD = f"""told AS (
 )"""
 
 # Every payload that the statement refers to is there, and stays: a sweep that is just judging it finds it touched.
-HOLDS = "holds AS MATERIALIZED (SELECT pawl_hold_payloads(%s::bytea[]))"
+# After the run's row: whoever holds that may wait for a payload, and nobody who holds a payload waits for a run.
+HOLDS = "holds AS MATERIALIZED (SELECT pawl_hold_payloads(%s::bytea[]) FROM ran)"
 
 OUTBOX = table("step_run_id bigint, kind text, data text")
 SENT = f"""sent AS (

@@ -10,7 +10,7 @@ from runs.core.breakpoints import from_json
 from runs.core.rows import Items, Row, RunRow, Stored
 from runs.core.states import RunStatus, StepStatus
 from runs.core.transition import ScopeKey
-from runs.payloads import KEEP_PAYLOAD, stored_text
+from runs.payloads import to_upload
 
 Connection = psycopg.Connection[Any]
 
@@ -141,12 +141,7 @@ class Rows:
 
     def early_callback(self, step_run_id: int) -> Stored | None:
         found = self.connection.execute(READ_EARLY, (step_run_id, step_run_id)).fetchone()
-        if found is None:
-            return None
-        kept, text = stored_text(found[0])
-        if text is not None:
-            self.connection.execute(KEEP_PAYLOAD, (kept.ref, text, len(text)))
-        return kept
+        return None if found is None else to_upload(found[0])
 
     def has_acted(self, step_run_id: int, fence: int | None) -> bool:
         locked = self.connection.execute(LOCK_STEP, (step_run_id,)).fetchone()

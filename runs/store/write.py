@@ -17,6 +17,7 @@ from runs.core.states import FINAL_RUNS, StepStatus
 from runs.core.transition import Transition
 from runs.payloads import json_text
 from runs.store import parts
+from runs.store.hold import upload_in_order
 from runs.store.read import Connection
 
 
@@ -54,6 +55,7 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
         _tell_progress(tx, container)
     opened = [row for before, row in tx.touched.values() if before is None]
     updated = [(before, row) for before, row in tx.touched.values() if before is not None]
+    references = upload_in_order(connection, _kept_values(tx))
     statement = _Statement()
     _add_run(statement, tx)
     _add_updated(statement, updated)
@@ -65,7 +67,7 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
         statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)
     answer = "SELECT id, path FROM opened" if opened else "SELECT id FROM ran"
-    if references := _references(tx):
+    if references:
         statement.add(parts.HOLDS, parts.literal(references))
         answer += " CROSS JOIN holds"
     cursor = connection.execute(_text(tuple(statement.parts), answer), statement.values)
@@ -145,12 +147,12 @@ def _add_what_happened(statement: _Statement, tx: Transition) -> None:
     )
 
 
-def _references(tx: Transition) -> list[bytes]:
-    """The payloads that the transition's rows and attempts refer to from now on."""
+def _kept_values(tx: Transition) -> list[Stored]:
+    """What the transition's rows and attempts hold from now on."""
     rows = [row for _, row in tx.touched.values()]
     kept = [stored for row in rows for stored in (row.output, row.input, row.items_json)]
     kept += [attempt.input for attempt in tx.attempts]
-    return sorted({stored.ref for stored in kept if stored is not None and stored.ref is not None})
+    return [stored for stored in kept if stored is not None]
 
 
 def _event_text(data: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from kit.clock import monotonic_s
 from kit.errors import AppError, Conflict
 from kit.failpoints import failpoint
 from runs.engine.start import Started
+from runs.masking import masked
 from runs.store.read import Connection
 from runs.triggers import ledger
 from runs.triggers.answer import answer_of
@@ -30,7 +31,7 @@ DEEPEST = 10  # runs, each of which the end of the one before has started
 QUEUED = """SELECT f.id FROM runs_firing f JOIN runs_trigger t ON t.id = f.trigger_id
     WHERE f.status = 'queued' AND t.kind = 'run_end' ORDER BY f.id LIMIT %s"""
 # A run that a step of another one started is as deep as the run at the root of both.
-READ = """SELECT t.id, t.name, t.settings, f.key, r.id, r.number, w.name, r.input, r.error,
+READ = """SELECT t.id, t.workspace_id, t.name, t.settings, f.key, r.id, r.number, w.name, r.input, r.error,
         greatest(r.trigger_depth, q.trigger_depth)
     FROM runs_firing f JOIN runs_trigger t ON t.id = f.trigger_id
     LEFT JOIN runs_run r ON r.id = f.source_run_id LEFT JOIN workflows_workflow w ON w.id = r.workflow_id
@@ -58,6 +59,7 @@ class Ended:
     """A run that ended, and the trigger that waits for it. `status` is that of this end: it may be resumed by now."""
 
     trigger_id: UUID
+    workspace_id: UUID
     name: str
     settings: str
     run_id: UUID | None
@@ -111,9 +113,11 @@ def _read(connection: Connection, firing_id: int) -> Ended | None:
     found = connection.execute(READ, (firing_id,)).fetchone()
     if found is None:
         return None
-    trigger_id, name, settings, key, run_id, number, workflow, run_input, error, depth = found
+    trigger_id, workspace_id, name, settings, key, run_id, number, workflow, run_input, error, depth = found
     status = key.rpartition(" ")[2]
-    return Ended(trigger_id, name, settings, run_id, status, number, workflow, run_input, error, depth or 0)
+    return Ended(
+        trigger_id, workspace_id, name, settings, run_id, status, number, workflow, run_input, error, depth or 0
+    )  # fmt: skip
 
 
 def _input(connection: Connection, ended: Ended) -> Any:
@@ -133,6 +137,6 @@ def _input(connection: Connection, ended: Ended) -> Any:
             "input": json.loads(ended.input), "output": output if ended.status == "succeeded" else None,
             "error": json.loads(ended.error) if ended.error else None,
         }  # fmt: skip
-        return mapped(template, run)
+        return masked(ended.workspace_id, mapped(template, run))
     except AppError as error:
         return error

@@ -17,6 +17,7 @@ from runs.core.ticks import next_tick
 from runs.engine.cancel import cancel_run
 from runs.engine.commands import Command
 from runs.engine.start import Started
+from runs.masking import masked
 from runs.store.read import Connection
 from runs.triggers import ledger
 from runs.triggers.fire import Firing, actor_of, fire
@@ -36,7 +37,7 @@ QUEUED = """SELECT DISTINCT f.trigger_id FROM runs_firing f JOIN runs_trigger t 
             AND r.status IN ('running', 'paused', 'cancelling'))
         OR (t.overlap = 'cancel_other' AND EXISTS (SELECT FROM runs_run r WHERE r.trigger_id = t.id
             AND r.status IN ('running', 'paused')))) LIMIT %s"""
-LOCK = """SELECT id, name, settings, decided_to, next_at <= statement_timestamp(), statement_timestamp()
+LOCK = """SELECT id, workspace_id, name, settings, decided_to, next_at <= statement_timestamp(), statement_timestamp()
     FROM runs_trigger WHERE id = %s AND kind = 'schedule' FOR NO KEY UPDATE"""
 DECIDED = "UPDATE runs_trigger SET decided_to = %s, next_at = %s WHERE id = %s"
 # Index: firing_queued.
@@ -54,6 +55,7 @@ class Locked:
     """A schedule whose row the transaction holds, and the database's time."""
 
     id: UUID
+    workspace_id: UUID
     name: str
     settings: ScheduleSettings
     decided_to: datetime
@@ -115,7 +117,8 @@ def take_turn(connection: Connection, trigger_id: UUID) -> Turned:
     if turn.start is None:
         cancels = _cancels(connection, schedule, queue[-1].id) if turn.cancels else ()
         return Turned(more=not caught_up, cancels=cancels)
-    firing = Firing(turn.start, trigger_id, "schedule", schedule.name, schedule.settings.input)
+    given = masked(schedule.workspace_id, schedule.settings.input)  # a connection may be younger than the schedule
+    firing = Firing(turn.start, trigger_id, "schedule", schedule.name, given)
     fired = fire(connection, firing)
     failpoint("in_firing")
     return Turned(fired if isinstance(fired, Started) else None, more=True)
@@ -126,8 +129,8 @@ def lock(connection: Connection, trigger_id: UUID, *, or_skip: bool = False) -> 
     found = connection.execute(f"{LOCK} SKIP LOCKED" if or_skip else LOCK, (trigger_id,)).fetchone()
     if found is None:
         return None
-    id_, name, settings, decided_to, is_due, now = found
-    return Locked(id_, name, schedule_of(settings), decided_to, bool(is_due), now)
+    id_, workspace_id, name, settings, decided_to, is_due, now = found
+    return Locked(id_, workspace_id, name, schedule_of(settings), decided_to, bool(is_due), now)
 
 
 def decide_due(connection: Connection, schedule: Locked) -> bool:

@@ -17,6 +17,7 @@ from builder.workflows.models import Workflow
 from kit.ids import new_id
 from runs.core.ticks import next_tick, ticks
 from runs.engine.check_input import check_input
+from runs.masking import masker_for, refuse_secrets
 from runs.models import Trigger
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
@@ -35,9 +36,10 @@ NOW = "SELECT statement_timestamp()"
 def create_trigger(
     *, actor: Actor, workflow: Workflow, kind: str, name: str, settings: Mapping[str, Any], enabled: bool = True
 ) -> Trigger:
-    """Raises BadTrigger; BadRunInput where a schedule's input does not fit the newest version's schema."""
+    """Raises BadTrigger, HoldsSecret; BadRunInput where a schedule's input does not fit the newest version's schema."""
     require(actor, Permission.EDIT, workflow.workspace)
     wanted = checked(kind, settings)
+    _refuse_secrets(workflow.workspace_id, name, wanted)
     _check_source(workflow, wanted)
     with errors_as_djangos():
         now = _now()
@@ -51,6 +53,11 @@ def create_trigger(
     data = {"workflow": str(workflow.id), "kind": kind, "name": name, "enabled": enabled}
     audit.record(actor, "trigger.create", target=trigger, workspace=workflow.workspace, data=data)
     return trigger
+
+
+def _refuse_secrets(workspace_id: UUID, name: str | None, settings: Settings | None) -> None:
+    given = {"name": name, "settings": settings and settings.model_dump(mode="json")}
+    refuse_secrets(masker_for(workspace_id, *given.values()), given)
 
 
 def _address(trigger_id: UUID) -> dict[str, Any]:
@@ -117,10 +124,12 @@ def change_trigger(
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """What is None stays. What a schedule's old settings made due goes into the ledger first, so that no tick is lost
-    by an edit, and saving what is there already changes no tick. Disabling gives up what is queued.
+    by an edit, and saving what is there already changes no tick. Disabling gives up what is queued. Raises BadTrigger,
+    HoldsSecret, BadRunInput.
     """
     require(actor, Permission.EDIT, trigger.workspace)
     wanted = None if settings is None else checked(trigger.kind, settings)
+    _refuse_secrets(trigger.workspace_id, name, wanted)
     if wanted is not None:
         _check_source(trigger.workflow, wanted)
     with errors_as_djangos():

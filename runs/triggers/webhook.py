@@ -16,11 +16,13 @@ from uuid import UUID
 
 from django.db import transaction
 
+from builder.connections.masking import Masker
 from builder.connections.sealing import unseal
 from kit.errors import AppError
 from kit.failpoints import failpoint
 from kit.ids import new_id
 from runs.engine.start import Started
+from runs.masking import masker_of
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
 from runs.triggers.errors import DeliveryReused, TooManyFields, WebhookBusy, WebhookNotFound, WebhookNotReady
@@ -30,11 +32,12 @@ from runs.triggers.signature import check_bearer, check_body, check_timestamped
 from teams.api.parsing import read_json
 
 LONGEST_KEY = 150
+NO_SECRETS = Masker(())
 MOST_FIELDS = 1_000  # of a query, and of a form
 
 # Index: the unique one of path. The lock keeps the trigger from being deleted meanwhile; where deliveries are counted,
 # one comes after the other.
-FIND = """SELECT id, name, settings, secret, statement_timestamp() FROM runs_trigger
+FIND = """SELECT id, workspace_id, name, settings, secret, statement_timestamp() FROM runs_trigger
     WHERE path = %s AND kind = 'webhook' AND is_enabled"""
 # Index: firing_rate.
 RECENT = """SELECT count(*), extract(epoch FROM statement_timestamp() - min(created_at)) FROM (
@@ -56,6 +59,7 @@ class Hook:
     """An enabled webhook, and the database's time when it was looked up."""
 
     id: UUID
+    workspace_id: UUID
     name: str
     path: str
     settings: WebhookSettings
@@ -91,8 +95,8 @@ def _find(connection: Connection, path: str, *, lock: str = "") -> Hook:
     found = None if "\0" in path else connection.execute(f"{FIND} {lock}", (path,)).fetchone()
     if found is None:
         raise WebhookNotFound("There is no webhook at this address.")
-    id_, name, settings, sealed, now = found
-    return Hook(id_, name, path, webhook_of(settings), str(unseal(id_, sealed)["secret"]), now)
+    id_, workspace_id, name, settings, sealed, now = found
+    return Hook(id_, workspace_id, name, path, webhook_of(settings), str(unseal(id_, sealed)["secret"]), now)
 
 
 def checked_sender(hook: Hook, delivery: Delivery) -> Delivery:
@@ -113,15 +117,20 @@ def checked_sender(hook: Hook, delivery: Delivery) -> Delivery:
 
 
 def receive(hook: Hook, delivery: Delivery) -> Received:
-    """Starts the run, or finds the one of the same delivery. Raises MalformedJson, TooManyFields, DeliveryReused,
+    """Starts the run, or finds the one of the same delivery. What it holds of the workspace's connections, or of the
+    webhook's own secret, is masked. Raises MalformedJson, TooManyFields, DeliveryReused,
     WebhookBusy, WebhookNotReady, BadRunInput, InputTooLarge.
     """
-    run_input = input_of(hook.settings, delivery)
+    masker = masker_of(hook.workspace_id, hook.secret)
+    incoming = _Incoming(
+        key_of(hook.settings, delivery, masker), digest_of(delivery), delivery.signature,
+        masker.value(input_of(hook.settings, delivery, masker)),
+    )  # fmt: skip
     with errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
         counted = hook.settings.per_minute is not None
         locked = _find(connection, hook.path, lock="FOR NO KEY UPDATE" if counted else "FOR KEY SHARE")
-        done = _take(connection, locked, delivery, run_input=run_input)
+        done = _take(connection, locked, incoming)
         failpoint("in_delivery")
     if isinstance(done, TargetArchived | TargetNotPublished):
         raise WebhookNotReady("This webhook cannot take deliveries just now. Send it again later.")
@@ -130,20 +139,29 @@ def receive(hook: Hook, delivery: Delivery) -> Received:
     return done
 
 
-def _take(connection: Connection, hook: Hook, delivery: Delivery, *, run_input: Any) -> Received | AppError:
-    key, digest = key_of(hook.settings, delivery), digest_of(delivery)
-    if (earlier := _earlier(connection, (hook.id, key, delivery.signature), digest=digest)) is not None:
+@dataclass(frozen=True)
+class _Incoming:
+    """What is kept of a delivery."""
+
+    key: str
+    digest: bytes
+    signature: bytes | None
+    run_input: Any
+
+
+def _take(connection: Connection, hook: Hook, new: _Incoming) -> Received | AppError:
+    if (earlier := _earlier(connection, (hook.id, new.key, new.signature), digest=new.digest)) is not None:
         firing_id, received = earlier
         if received is not None:
             return received
         connection.execute(AGAIN, (firing_id,))
     else:
         _check_rate(connection, hook)
-        added = connection.execute(ADD, (hook.id, key, delivery.signature, digest)).fetchone()
+        added = connection.execute(ADD, (hook.id, new.key, new.signature, new.digest)).fetchone()
         if added is None:  # the same one came in at the same moment
-            return _take(connection, hook, delivery, run_input=run_input)
+            return _take(connection, hook, new)
         (firing_id,) = added
-    fired = fire(connection, Firing(firing_id, hook.id, "webhook", hook.name, run_input))
+    fired = fire(connection, Firing(firing_id, hook.id, "webhook", hook.name, new.run_input))
     if not isinstance(fired, Started):
         return fired
     if fired.told is not None:
@@ -177,10 +195,13 @@ def _check_rate(connection: Connection, hook: Hook) -> None:
 # ---------------------------------------------------------------------- what came in
 
 
-def key_of(settings: WebhookSettings, delivery: Delivery) -> str:
-    """The sender's name for the delivery, else what was signed of it. Without either, every delivery is a new one."""
+def key_of(settings: WebhookSettings, delivery: Delivery, masker: Masker = NO_SECRETS) -> str:
+    """The sender's name for the delivery, else what was signed of it. Without either, every delivery is a new one. A
+    name that cannot be kept as it is (too long, or a secret) is kept as its hash.
+    """
     if named := delivery.headers.get(settings.delivery_header.lower(), ""):
         is_plain = len(named) <= LONGEST_KEY and named.isprintable()  # PostgreSQL keeps no NUL
+        is_plain = is_plain and masker.text(named) == named
         return f"delivery {named if is_plain else hashlib.sha256(named.encode()).hexdigest()}"
     return f"call {new_id()}" if delivery.signature is None else f"signature {delivery.signature.hex()}"
 
@@ -189,10 +210,10 @@ def digest_of(delivery: Delivery) -> bytes:
     return hashlib.sha256(f"{delivery.method} {delivery.query}\n".encode() + delivery.body).digest()
 
 
-def input_of(settings: WebhookSettings, delivery: Delivery) -> Any:
-    """The run's input. `raw` is the body as it came, byte for byte; `body` is what it says, as far as it can be read
-    (alone where the settings want no more). Raises MalformedJson where it says that it is JSON and is not, and
-    TooManyFields.
+def input_of(settings: WebhookSettings, delivery: Delivery, masker: Masker = NO_SECRETS) -> Any:
+    """The run's input, not masked yet but for what base64 would hide. `raw` is the body as it came, byte for byte;
+    `body` is what it says, as far as it can be read (alone where the settings want no more). Raises MalformedJson where
+    it says that it is JSON and is not, and TooManyFields.
     """
     if settings.input == "body":
         return _body(delivery)
@@ -202,7 +223,7 @@ def input_of(settings: WebhookSettings, delivery: Delivery) -> Any:
         "headers": {name: delivery.headers[name] for name in dict.fromkeys(wanted) if name in delivery.headers},
         "query": _form(delivery.query),
         "body": _body(delivery),
-        "raw": _raw(delivery.body),
+        "raw": _raw(delivery.body, masker),
     }
 
 
@@ -228,10 +249,10 @@ def _form(text: str) -> dict[str, Any]:
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-def _raw(body: bytes) -> dict[str, str]:
+def _raw(body: bytes, masker: Masker) -> dict[str, str]:
     text = _text(body)
     if text is None:
-        return {"encoding": "base64", "data": base64.b64encode(body).decode()}
+        return {"encoding": "base64", "data": base64.b64encode(masker.data(body)).decode()}
     return {"encoding": "utf-8", "data": text}
 
 

@@ -53,7 +53,7 @@ class FormConfig(StepConfig):
     no_self_approval: bool = Field(
         default=False,
         title="Not by whoever started it",
-        description="Who started the run, or changed what it works on, may not answer.",
+        description="Who started or resumed the run, or changed what it works on, may not answer.",
         json_schema_extra=widget("switch"),
     )
 

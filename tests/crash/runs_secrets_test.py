@@ -4,20 +4,15 @@ What it could bring back: a credential in an event, a checkpoint, an attempt's e
 broker, a hint to browsers, a log file of a process, or a page.
 """
 
-import base64
 import json
-import math
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, quote_plus
 from uuid import UUID
 
-import psycopg
 import pytest
 import redis
-from psycopg import sql
 
 from builder.connections.masking import MARK
 from builder.connections.services import create_connection
@@ -28,6 +23,7 @@ from tests.engine import World
 from tests.fleet import Fleet
 from tests.integration.steps_http.local_server import LocalServer, Seen, local_server, reply
 from tests.people import Cast, cast
+from tests.secret_search import database, leaks
 
 pytestmark = pytest.mark.crash
 
@@ -70,46 +66,6 @@ def fleet(
         fleet.sweeper()
         fleet.ready()
         yield fleet
-
-
-def searched_for(secret: str) -> list[str]:
-    """Each form in which a secret is looked for; of base64 the characters that no neighbour can change."""
-    raw = secret.encode()
-    forms = {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), quote(secret), quote_plus(secret), raw.hex()}
-    for before in range(3):
-        whole = base64.b64encode(b"\0" * before + raw).decode()
-        inner = whole[math.ceil(before * 8 / 6) : (before + len(raw)) * 8 // 6]
-        forms |= {inner, inner.translate(str.maketrans("+/", "-_"))}
-    return sorted(forms)
-
-
-def leaks(where: str, text: str) -> list[str]:
-    lowered = text.lower()
-    return [
-        f"{where}: …{text[max(0, at - 60) : at + len(form) + 20]}…"
-        for secret in SECRETS
-        for form in searched_for(secret)
-        if (at := lowered.find(form.lower())) >= 0
-    ]
-
-
-def texts(value: Any) -> Iterator[str]:
-    if isinstance(value, bytes | memoryview):
-        yield bytes(value).decode("latin-1")
-    elif value is not None:
-        yield str(value)
-
-
-def database(url: str) -> Iterator[tuple[str, str]]:
-    """Every value of every table."""
-    with psycopg.connect(url) as connection:
-        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-        for (table,) in found:
-            cursor = connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
-            names = [column.name for column in cursor.description or ()]
-            for row in cursor:
-                for name, value in zip(names, row, strict=True):
-                    yield from ((f"{table}.{name}", text) for text in texts(value))
 
 
 def in_redis(client: "redis.Redis") -> Iterator[tuple[str, str]]:
@@ -196,7 +152,7 @@ def test_the_secrets_of_a_connection_are_kept_nowhere(
     places += [("published", text) for text in listener.heard]
     state = servers.valkey.folder.parent
     places += files(fleet.folder, state / "storage", servers.postgres.log, servers.valkey.log)
-    assert [leak for where, text in places for leak in leaks(where, text)] == []
+    assert [leak for where, text in places for leak in leaks(where, text, SECRETS)] == []
     assert sum(MARK in text or json.dumps(MARK)[1:-1] in text for _, text in places) > 10, "nothing was masked at all"
     assert listener.heard, "nothing was heard from Redis"
     fleet.check()
@@ -207,4 +163,4 @@ def test_the_search_itself_finds_every_form(secret: str) -> None:
     from tests.gated_kinds import forms_of
 
     for form in [*forms_of(secret), f"<{secret}>", secret.upper()]:
-        assert leaks("here", f"before {form} after"), form
+        assert leaks("here", f"before {form} after", SECRETS), form

@@ -160,7 +160,7 @@ def answers(scene: Scene, connection: Connection) -> Any:
         return answer_wait(connection, scene.command("answer", subject="P"), given)
 
 
-@act("repair.edit_step", "repair.keep_value", "operations.perform")
+@act("repair.edit_step", "operations.perform")
 def edits(scene: Scene, connection: Connection) -> Any:
     with connection.transaction():
         return repair.edit_step(connection, scene.command("edit", subject="X"), path="X", given={"value": BIG})

@@ -83,3 +83,11 @@ def test_a_secret_across_chunks_is_masked_and_only_its_beginning_held_back() -> 
     assert stream.feed(", next hun") == ", next "
     assert stream.feed("t") == ""
     assert stream.end() == "hunt"
+
+
+def test_bytes_are_masked_as_they_stand_whatever_surrounds_them() -> None:
+    secret = "s3crét-tokén"
+    masker = Masker([secret])
+    given = b"\xff\x00" + secret.encode() + b"\xfe" + secret.encode().hex().encode()
+    assert masker.data(given) == b"\xff\x00" + MARK.encode() + b"\xfe" + MARK.encode()
+    assert masker.data(b"\xff\xfe") == b"\xff\xfe"
