@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.models import Sweeper, Worker
+from runs.selectors.health import late_effects, oldest_transaction_s
 
 logger = logging.getLogger(__name__)
 SILENT_AFTER = timedelta(seconds=15)  # a worker or sweeper that was not heard for that long does not count
@@ -33,6 +34,8 @@ class Health(serializers.Serializer[object]):
     redis = Part()
     workers = Part()
     sweeper = Part()
+    transactions = Part()
+    late_zombie_effects = Part()
 
 
 def _part(ok: bool, detail: str) -> dict[str, Any]:
@@ -68,6 +71,20 @@ def check_sweeper() -> dict[str, Any]:
     return _heard(Sweeper.objects.filter(seen_at__gt=Now() - SILENT_AFTER).count(), "sweeper")
 
 
+def check_transactions() -> dict[str, Any]:
+    """A transaction that stays open keeps dead rows, and what is claimed must be searched among them."""
+    age_s, limit_s = oldest_transaction_s(), settings.OLDEST_TRANSACTION_S
+    if age_s > limit_s:
+        return _part(False, f"the oldest transaction is {age_s:.0f} s old, more than {limit_s} s: dead rows pile up")
+    return _part(True, f"the oldest one is {age_s:.0f} s old")
+
+
+def check_late_effects() -> dict[str, Any]:
+    found = late_effects()
+    told = f"{found.last_day} acts in the last 24 h by attempts whose step another one had ({found.ever} in all)"
+    return _part(not found.last_day, told)
+
+
 def _heard(count: int, name: str) -> dict[str, Any]:
     if not count:
         return _part(False, f"no {name} was heard for {SILENT_AFTER.seconds} s: start one")
@@ -80,6 +97,8 @@ def report() -> dict[str, Any]:
         "redis": _guarded(check_redis, "does not answer; runs go on, only slower"),
         "workers": _guarded(check_workers, "unknown while the database does not answer"),
         "sweeper": _guarded(check_sweeper, "unknown while the database does not answer"),
+        "transactions": _guarded(check_transactions, "unknown while the database does not answer"),
+        "late_zombie_effects": _guarded(check_late_effects, "unknown while the database does not answer"),
     }
 
 

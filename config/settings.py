@@ -250,6 +250,7 @@ RETENTION_DAYS = env.number("PAWL_RETENTION_DAYS", 0)  # of final runs, where th
 LOG_LIMIT_BYTES = env.number("PAWL_LOG_LIMIT_BYTES", 1024 * 1024, least=1024)
 # How long a worker may take to stop (Dramatiq is told the same). Running bodies may go on until a second before its
 # end, then their steps are given back.
+OLDEST_TRANSACTION_S = env.number("PAWL_OLDEST_TRANSACTION_S", 300, least=1)  # an older one is told by /api/health
 DRAIN_MS = env.number("PAWL_DRAIN_MS", 30_000, least=1_000)
 DRAIN_S = DRAIN_MS / 1000 - min(1.0, DRAIN_MS / 2000)
 WORKER_THREADS = env.number("PAWL_WORKER_THREADS", 4, least=1)  # told to whoever looks at the fleet

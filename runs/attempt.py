@@ -35,6 +35,7 @@ from runs.store.read import Connection
 
 TOLD_EVERY_S = 1.0
 LEFT_OF_TOTAL = "SELECT extract(epoch FROM total_until - statement_timestamp()) FROM runs_steprun WHERE id = %s"
+UNKNOWN = "unknown"
 CALLBACKS = ""  # among a job's connections: no connection has this name
 
 
@@ -172,6 +173,7 @@ class Notes:
         self._ordinal = 0
         self._told_at = 0.0
         self._untold: dict[tuple[str, str], Any] = {}  # (kind, name) -> the latest
+        self.acts: dict[str, str] = {}  # that it began: done, failed, or UNKNOWN until it says
 
     def write(self, text: str) -> None:
         text = text.replace("\x00", "␀")  # as it is stored: the offsets count what a reader gets
@@ -183,6 +185,8 @@ class Notes:
         """Returns once it is stored, with what the body is told of it."""
         if kind == "artifact":
             return keep_artifact(self._link.retry, self._held, name=key, staged=value)
+        if kind == "act" and value["state"] != "intended":
+            self.acts[key] = value["state"]  # also where it is refused below: the effect has been, however late
         self._ordinal += 1
         ordinal = self._ordinal
         self._link.retry(
@@ -190,6 +194,8 @@ class Notes:
                 connection, self._held, kind=kind, key=key, value=value, ordinal=ordinal
             )
         )
+        if kind == "act":
+            self.acts.setdefault(key, UNKNOWN)
         return None
 
     def progress(self, done: float, total: float | None, text: str) -> None:

@@ -30,6 +30,7 @@ from runs.engine.children import deliver
 from runs.engine.claim import claim
 from runs.engine.definitions import definition_of
 from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
+from runs.engine.late import keep_late_effects
 from runs.engine.scope import Values
 from runs.engine.sweep import recover
 from runs.link import Link, Stopping
@@ -256,14 +257,18 @@ class Slot:
     def _run(self, held: Held, queue: str, *, take_next: bool) -> Held | None:
         desk = self.process.hold(held, self)
         try:
-            outcome = self._attempt(held)
+            notes = Notes(self.link, held)
+            outcome = self._attempt(held, notes)
             if outcome is None:
+                self._tell_late(held, notes)
                 return None
             failpoint("before_finish")
             wish = None
             if take_next and not self.process.is_draining:
                 wish = self._wish(queue)
             kept, finished = self._finish(desk, held, outcome, wish=wish)
+            if finished.result == "fenced_out":
+                self._tell_late(held, notes)
             if finished.next is not None:
                 self.process.hold(finished.next, self)
             try:
@@ -275,9 +280,17 @@ class Slot:
             self.process.let_go(held)
             self._stopped.discard((held.step_run_id, held.fence))
 
-    def _attempt(self, held: Held) -> Outcome | None:
+    def _tell_late(self, held: Held, notes: Notes) -> None:
+        """Its results are refused; what it did to the outside was not to be stopped, and is counted."""
+        acts, worker = dict(notes.acts), self.process.id
+        late = self.link.retry(lambda connection, _: keep_late_effects(connection, held, acts, worker=worker))
+        if late:
+            logger.warning(
+                "%s acts of %s (fence %s) were late: another attempt had the step", late, held.path, held.fence
+            )
+
+    def _attempt(self, held: Held, notes: Notes) -> Outcome | None:
         """The body's outcome; None where the attempt was fenced out while it ran."""
-        notes = Notes(self.link, held)
         pair = (held.step_run_id, held.fence)
         job = self.link.retry(lambda connection, _: job_for(connection, held, values=self.process.values))
         if isinstance(job, Failed):

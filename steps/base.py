@@ -89,11 +89,16 @@ class StepSpec:
         None  # where the settings decide (GET is pure, POST is not)
     )
     acts: bool = False  # every outside effect of the body happens inside ctx.act: none has before the first intent
+    acts_by: Callable[[Mapping[str, Any]], bool] | None = None  # where the settings decide whether it acts at all
     set_up: str = ""  # 'my_kind.run:opened': a context manager (config, ctx) around the body, anew on each attempt
 
     def delivery_of(self, config: Mapping[str, Any]) -> Delivery:
         """The delivery of a node with this raw config. A setting that is an expression counts as the strictest."""
         return self.delivery if self.delivery_by is None else self.delivery_by(config)
+
+    def acts_of(self, config: Mapping[str, Any]) -> bool:
+        """Whether, with this raw config, an attempt without an intent has begun nothing."""
+        return self.acts if self.acts_by is None else self.acts_by(config)
 
 
 def literal(**extra: Any) -> dict[str, Any]:

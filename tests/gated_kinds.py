@@ -35,11 +35,18 @@ GATE_SPEC = kind(gate, config=GateConfig)
 
 
 def late_effect(config: GateConfig, ctx: StepContext) -> dict[str, Any]:
-    """As `gate`, and then does something outside: a line `<attempt> <fence> <key>` in the file `effects`."""
-    given = gate(config, ctx)
-    with (Path(config.folder) / "effects").open("a") as outside:
-        outside.write(f"{ctx.attempt} {ctx.fence} {ctx.idempotency_key}\n")
-    return given
+    """As `gate`, and then does something outside: a line `<attempt> <fence> <key>` in the file `effects`. The gate lies
+    between the intent and the effect.
+    """
+
+    def effect() -> dict[str, Any]:
+        given = gate(config, ctx)
+        with (Path(config.folder) / "effects").open("a") as outside:
+            outside.write(f"{ctx.attempt} {ctx.fence} {ctx.idempotency_key}\n")
+        return given
+
+    found: dict[str, Any] = ctx.act("write", effect)
+    return found
 
 
 LATE_EFFECT_SPEC = kind(late_effect, config=GateConfig)

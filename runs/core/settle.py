@@ -107,7 +107,8 @@ def is_unknown(tx: Transition, row: Row) -> bool:
     if row.delivery != "at_most_once":
         return False
     assert row.id is not None
-    return not tx.definition.specs[tx.node(row).kind].acts or tx.loader.has_acted(row.id, row.fence)
+    node = tx.node(row)
+    return not tx.definition.specs[node.kind].acts_of(node.config) or tx.loader.has_acted(row.id, row.fence)
 
 
 def take_result(tx: Transition, row: Row, outcome: Succeeded | Reused, *, output: Stored | None) -> None:

@@ -9,6 +9,7 @@ from runs.models.bulk import BulkOperation, BulkRun
 from runs.models.fleet import ClusterEpoch, Sweeper, Worker
 from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
+from runs.models.late import LateEffect
 from runs.models.limit import Limit, LimitStart
 from runs.models.outbox import Outbox
 from runs.models.run import Command, Run
@@ -28,6 +29,7 @@ __all__ = [
     "Command",
     "Event",
     "Firing",
+    "LateEffect",
     "Limit",
     "LimitStart",
     "LogChunk",

@@ -22,11 +22,19 @@ def run(config: ArchiveConfig, ctx: StepContext) -> dict[str, Any]:
     inline = {name: _content(value) for name, value in config.entries.items()}
     _check_size(config, [place.stat().st_size for place in files.values()] + [len(each) for each in inline.values()])
     names = sorted(files.keys() | inline.keys())
+    packed: dict[str, Any] = ctx.act(
+        "write", lambda: _pack(config, ctx, {**files, **inline}), path=config.path, entries=len(names)
+    )
+    return {**packed, "entries": names}
+
+
+def _pack(config: ArchiveConfig, ctx: StepContext, content: dict[str, Path | bytes]) -> dict[str, Any]:
+    root, names = ctx.storage_root.resolve(), sorted(content)
     with storage.writing(root, config.path) as target, zipfile.ZipFile(target, "w") as archive:
         for done, name in enumerate(names, 1):
-            _add(archive, name, files.get(name) or inline[name])
+            _add(archive, name, content[name])
             ctx.progress(done, len(names), name)
-    return {**storage.facts(root, config.path), "entries": names}
+    return storage.facts(root, config.path)
 
 
 def _files(config: ArchiveConfig, root: Path) -> dict[str, Path]:

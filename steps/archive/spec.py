@@ -50,6 +50,7 @@ SPEC = StepSpec(
     summary="Packs files and values into a zip; the same content gives the same bytes.",
     config=ArchiveConfig,
     delivery=Delivery.KEYED,
+    acts=True,
     body="steps.archive.run:run",
     describe=lambda config: setting(config, "path"),
     output_schema=lambda config: {

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 from steps import connections, storage
 from steps.base import StepContext, StepFailure
 from steps.http_request.response import content, excerpt
-from steps.http_request.spec import HttpRequestConfig
+from steps.http_request.spec import SAFE_METHODS, HttpRequestConfig
 from steps.outbound import Answer, Limits, Request, exchange
 
 LONGEST_RETRY_AFTER_S = 24 * 3600.0
@@ -19,6 +19,16 @@ RETRYABLE_4XX = frozenset({408, 425, 429})
 
 
 def run(config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
+    """A request that may change something is an act: what is about to be sent is stored before, the answer after it."""
+    if config.method in SAFE_METHODS:
+        return send(config, ctx)
+    answer: dict[str, Any] = ctx.act(
+        "request", lambda: send(config, ctx), method=config.method, url=config.url, key_header=config.key_header
+    )
+    return answer
+
+
+def send(config: HttpRequestConfig, ctx: StepContext) -> dict[str, Any]:
     request = _with_connection(_request(config, ctx), config, ctx)
     limits = Limits(
         timeout_s=config.timeout_s,

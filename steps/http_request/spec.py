@@ -6,6 +6,7 @@ from steps.describe import setting
 from steps.fields import StoragePath, connection_field
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+UNSAFE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class HttpRequestConfig(StepConfig):
@@ -83,6 +84,11 @@ def delivery(config: Mapping[str, Any]) -> Delivery:
     return Delivery.PURE if isinstance(method, str) and method in SAFE_METHODS else Delivery.KEYED
 
 
+def acts(config: Mapping[str, Any]) -> bool:
+    """A method that an expression names may turn out to be a safe one, which is no act."""
+    return config.get("method", "GET") in UNSAFE_METHODS
+
+
 def describe(config: Mapping[str, Any]) -> str:
     return f"{setting(config, 'method', 'GET')} {setting(config, 'url')}".strip()
 
@@ -96,6 +102,7 @@ SPEC = StepSpec(
     config=HttpRequestConfig,
     delivery=Delivery.KEYED,
     delivery_by=delivery,
+    acts_by=acts,
     body="steps.http_request.run:run",
     describe=describe,
     output_schema=lambda config: {

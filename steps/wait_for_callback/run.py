@@ -1,8 +1,9 @@
 import hashlib
 import json
+from typing import Any
 
 from steps.base import StepContext, WaitFor
-from steps.http_request.run import run as send
+from steps.http_request.run import send
 from steps.http_request.spec import HttpRequestConfig
 from steps.wait_for_callback.spec import WaitForCallbackConfig
 
@@ -28,4 +29,8 @@ def _tell(config: WaitForCallbackConfig, ctx: StepContext) -> None:
         body=config.notify_body,
         response_type="text",
     )
-    ctx.once(f"told {key}", lambda: send(request, ctx)["status"])
+
+    def tell() -> Any:
+        return ctx.act(f"tell {key}", lambda: send(request, ctx)["status"], method="POST", url=config.notify_url)
+
+    ctx.once(f"told {key}", tell)

@@ -59,6 +59,7 @@ SPEC = StepSpec(
     config=WaitForCallbackConfig,
     delivery=Delivery.PURE,
     delivery_by=delivery,
+    acts=True,
     body="steps.wait_for_callback.run:run",
     describe=lambda config: setting(config, "title") or setting(config, "notify_url"),
     has_callback=True,

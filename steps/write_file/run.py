@@ -13,6 +13,11 @@ from steps.write_file.spec import WriteFileConfig
 
 def run(config: WriteFileConfig, ctx: StepContext) -> dict[str, Any]:
     content = _encode(config)
+    facts: dict[str, Any] = ctx.act("write", lambda: _write(config, ctx, content), path=config.path, size=len(content))
+    return facts
+
+
+def _write(config: WriteFileConfig, ctx: StepContext, content: bytes) -> dict[str, Any]:
     with storage.writing(ctx.storage_root, config.path, keep_existing=config.if_exists == "fail") as file:
         file.write(content)
     ctx.log(f"wrote {len(content)} bytes to {config.path}")

@@ -31,6 +31,7 @@ SPEC = StepSpec(
     summary="Writes a file to the workspace's storage, whole or not at all.",
     config=WriteFileConfig,
     delivery=Delivery.KEYED,
+    acts=True,
     body="steps.write_file.run:run",
     describe=lambda config: setting(config, "path"),
     output_schema=lambda config: {

@@ -1,5 +1,6 @@
 """What every kind owes its users, the built-in ones and those of plug-ins: a new kind is tested here by being there."""
 
+import ast
 import copy
 import dataclasses
 import inspect
@@ -99,6 +100,30 @@ def test_the_engine_can_tell_how_to_treat_it(spec: StepSpec) -> None:
         assert spec.delivery_of({}) is Delivery.PURE, (
             "what is settled inside another step's finish has no outside effect"
         )
+
+
+def test_a_kind_that_changes_the_outside_does_it_as_an_act(spec: StepSpec) -> None:
+    """After a crash, people see what was being done, and an act that is done is not repeated."""
+    if not changes_the_outside(spec):
+        return
+    assert spec.acts or spec.acts_by is not None, "acts=True, or acts_by where the settings decide"
+    assert calls_act(spec), "its body calls ctx.act"
+    raw = dict.fromkeys(fields(spec), "{{ run.input.x }}")
+    assert isinstance(spec.acts_of(raw), bool)
+    assert isinstance(spec.acts_of({}), bool)
+
+
+def changes_the_outside(spec: StepSpec) -> bool:
+    raw = dict.fromkeys(fields(spec), "{{ run.input.x }}")
+    return any(found is not Delivery.PURE for found in (spec.delivery, spec.delivery_of({}), spec.delivery_of(raw)))
+
+
+def calls_act(spec: StepSpec) -> bool:
+    """Anywhere in the modules of the kind's own package."""
+    package = import_module(spec.body.partition(":")[0].rpartition(".")[0])
+    sources = (place.read_text(encoding="utf-8") for place in files(package).iterdir() if place.name.endswith(".py"))
+    called = (node.func for text in sources for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return any(isinstance(each, ast.Attribute) and each.attr == "act" for each in called)
 
 
 # ------------------------------------------------------------------ raw settings: unfinished, wrong, with expressions
@@ -236,6 +261,22 @@ def test_a_second_attempt_with_the_same_key_gives_the_same_and_leaves_the_same(c
     assert contents(ctx.storage_root) == left
     assert config == before, "a body leaves its settings as they are"
     json.dumps(dataclasses.asdict(first) if dataclasses.is_dataclass(first) else first, allow_nan=False)
+
+
+@pytest.mark.parametrize("kind", LOCAL)
+def test_what_a_body_does_to_the_outside_is_an_act_that_is_not_repeated(ctx: FakeContext, kind: str) -> None:
+    spec = registry.get(kind)
+    config = spec.config.model_validate(LOCAL[kind])
+    first = registry.load_body(kind)(config, ctx)
+    acts = spec.delivery_of(LOCAL[kind]) is not Delivery.PURE
+    assert bool(ctx.acts) is acts
+    again = ctx.next_attempt()
+    for place in [*ctx.storage_root.rglob("*")] if acts else []:
+        if place.is_file() and place.name != "there.txt":
+            place.unlink()
+    left = contents(ctx.storage_root)
+    assert registry.load_body(kind)(config, again) == first
+    assert contents(ctx.storage_root) == left, "the act was done before, and is answered from its result"
 
 
 @pytest.mark.parametrize("kind", LOCAL)

@@ -14,10 +14,11 @@ import redis
 from django.db import connection
 from django.utils import timezone
 
+from config import health
 from kit.ids import new_id
 from runs.engine.claim import claim
 from runs.engine.resume import resume_run
-from runs.models import Attempt, Event, StepRun
+from runs.models import Attempt, Event, LateEffect, StepRun
 from runs.store import fleet as fleet_store
 from tests.fleet import Fleet
 
@@ -177,6 +178,10 @@ def test_the_effect_of_a_frozen_worker_that_comes_late_carries_the_same_key_and_
     assert int(late_fence) < int(fence)
     fleet.wait(lambda: frozen.says("was declared dead and starts again"), what="the zombie's new life")
     assert fleet.world.output(run, "A")["attempt"] == 2
+    fleet.wait(LateEffect.objects.exists, what="the late effect's own row")
+    late = LateEffect.objects.get()
+    assert (late.step_run.path, late.attempt, late.fence, late.act) == ("A", 1, int(late_fence), "write")
+    assert not health.check_late_effects()["ok"]
     fleet.check()
 
 

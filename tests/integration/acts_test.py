@@ -2,15 +2,20 @@
 
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 
 from runs.core.transition import Transition
 from runs.engine import sweep
+from runs.engine.cancel import cancel_run
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
-from runs.models import Run, StepRun
+from runs.engine.late import keep_late_effects
+from runs.models import LateEffect, Run, StepRun
 from runs.selectors.steps import step_detail
 from runs.store import fleet
 from tests.engine import World
@@ -131,3 +136,48 @@ def test_an_intent_that_comes_while_the_sweeper_decides_waits_for_it_and_is_refu
         with pytest.raises(FencedOut):
             waiting[0].result()
     assert status(held) == "ready"
+
+
+# ------------------------------------------------------------------ late effects
+
+
+def test_an_act_whose_outcome_comes_when_another_attempt_has_the_step_is_written_down_as_late(
+    world: World, hands: list[Hand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker was frozen between the intent and the effect, and taken for dead."""
+    run_id = world.start(world.draw("S > A")).run_id
+    done = {**INTENT, "state": "done", "result": 7}
+
+    def run(job: Any, *, on_checkpoint: Any, **_: Any) -> None:
+        on_checkpoint("act", "write", INTENT)
+        assert fleet.bury(world.connection, world.process.id)
+        assert sweep.recover_dead(world.connection) == 1
+        hands[0].take()
+        on_checkpoint("act", "write", done)
+
+    monkeypatch.setattr(world.slot.child, "run", run)
+    assert not world.slot.work("default")
+    late = LateEffect.objects.get()
+    assert (late.step_run.path, late.attempt, late.act, late.outcome) == ("A", 1, "write", "done")
+    told = Client().get("/api/health").json()["late_zombie_effects"]
+    assert not told["ok"]
+    assert told["detail"].startswith("1 acts in the last 24 h")
+    assert str(run_id) not in json.dumps(told), "anyone may read it"
+    monkeypatch.undo()
+    LateEffect.objects.update(at=timezone.now() - timedelta(days=2))
+    assert Client().get("/api/health").json()["late_zombie_effects"]["ok"]
+
+
+def test_late_effects_are_counted_once_and_those_of_a_cancelled_step_are_none(world: World, hands: list[Hand]) -> None:
+    begun = [world.start(world.draw("S > A")).run_id for _ in range(2)]
+    lost, cancelled = hands[0].take(), hands[0].take()
+    cancel_run(world.connection, world.command(cancelled.run_id, "cancel"))
+    assert cancelled.run_id in begun
+    for _ in range(2):
+        keep_late_effects(world.connection, lost, {}, worker=hands[0].id)
+        keep_late_effects(world.connection, cancelled, {"write": "unknown"}, worker=hands[0].id)
+    assert LateEffect.objects.count() == 0
+    lose(world, hands[0])
+    for outcome in ("unknown", "done", "done"):
+        assert keep_late_effects(world.connection, lost, {"write": outcome}, worker=hands[0].id) == 1
+    assert [late.outcome for late in LateEffect.objects.all()] == ["done"]

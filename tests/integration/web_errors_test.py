@@ -1,9 +1,12 @@
 import asyncio
 import json
+import time
+from contextlib import closing
 from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.http import Http404
 from django.test import Client
@@ -13,6 +16,7 @@ from rest_framework import exceptions
 from config import errors, health
 from config.gate import BodyGate, SameOrigin
 from kit.errors import Conflict
+from runs.link import Link
 from teams.models import Role
 from tests.people import cast
 
@@ -114,7 +118,26 @@ def test_health_says_which_part_is_missing(redis_url: str) -> None:
     assert parts["database"]["ok"]
     assert parts["redis"]["ok"]
     assert not parts["workers"]["ok"]
-    assert set(parts) == {"database", "redis", "workers", "sweeper"}
+    assert set(parts) == {"database", "redis", "workers", "sweeper", "transactions", "late_zombie_effects"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_health_warns_of_a_transaction_that_is_open_for_too_long(settings: Settings, redis_url: str) -> None:
+    settings.OLDEST_TRANSACTION_S = 0.2
+    with closing(Link(name="snapshot")) as link:
+        link.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        link.connection.execute("SELECT count(*) FROM runs_steprun")
+        time.sleep(0.3)
+        response = Client().get("/api/health")
+        with pytest.raises(CommandError, match="not well: transactions"):
+            call_command("health", "transactions")
+        link.connection.execute("ROLLBACK")
+    assert response.status_code == 200, "whoever starts the process anew for this would help nobody"
+    told = response.json()["transactions"]
+    assert not told["ok"]
+    assert "dead rows pile up" in told["detail"]
+    settings.OLDEST_TRANSACTION_S = 300
+    assert Client().get("/api/health").json()["transactions"]["ok"]
 
 
 @pytest.mark.django_db

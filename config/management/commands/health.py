@@ -1,4 +1,4 @@
-"""manage.py health [database|redis|workers|sweeper ...]: exit code 1 where one of them is not well. For containers."""
+"""manage.py health [part ...]: exit code 1 where one of them is not well. For containers."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management import BaseCommand, CommandError, CommandParser
 
 from config import health
 
-PARTS = ("database", "redis", "workers", "sweeper")
+PARTS = ("database", "redis", "workers", "sweeper", "transactions", "late_zombie_effects")
 
 
 class Command(BaseCommand):

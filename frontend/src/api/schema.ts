@@ -1556,6 +1556,8 @@ export interface components {
             redis: components["schemas"]["Part"];
             workers: components["schemas"]["Part"];
             sweeper: components["schemas"]["Part"];
+            transactions: components["schemas"]["Part"];
+            late_zombie_effects: components["schemas"]["Part"];
         };
         /** @description Describes an answer. */
         InboxWait: {

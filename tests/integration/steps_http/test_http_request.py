@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from steps.base import StepFailure
+from steps.registry import get
 from tests.integration.steps_http.local_server import LocalServer, Seen, local_server, reply
 from tests.step_context import FakeContext, run_step
 
@@ -206,3 +207,31 @@ def test_redirects_may_be_switched_off(ctx: FakeContext, server: LocalServer) ->
     answer = run_step(ctx, "http_request", url=server.url("/moved"), follow_redirects=False, expected_status="3xx")
     assert answer["headers"]["location"] == "/echo"
     assert len(server.seen) == 1
+
+
+# ------------------------------------------------------------------ acts
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_a_request_that_may_change_something_is_an_act_and_is_not_sent_again_once_it_is_done(
+    ctx: FakeContext, server: LocalServer, method: str
+) -> None:
+    config = {"method": method, "url": server.url("/echo"), "body_type": "text", "body": "x"}
+    first = run_step(ctx, "http_request", **config)
+    assert ctx.acts == {"request": first}
+    assert run_step(ctx.next_attempt(), "http_request", **config) == first
+    assert len(server.seen) == 1
+
+
+def test_a_request_that_changes_nothing_is_no_act(ctx: FakeContext, server: LocalServer) -> None:
+    for method in ("GET", "HEAD", "OPTIONS"):
+        run_step(ctx, "http_request", method=method, url=server.url("/echo"))
+    assert ctx.acts == {}
+
+
+def test_a_kind_says_whether_an_attempt_without_an_intent_has_begun_nothing() -> None:
+    acts = get("http_request").acts_of
+    assert [acts({"method": method}) for method in ("POST", "GET", "{{ run.input.m }}", ["POST"])] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    assert not acts({})
