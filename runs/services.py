@@ -61,13 +61,8 @@ def start_run(
     key has started a run with another input.
     """
     require(actor, Permission.RUN, workflow.workspace)
-    names = {
-        "idempotency_key": idempotency_key, "limit.key": limit and limit[0],
-        "breakpoints": breakpoints_text(breakpoints),
-    }  # fmt: skip
-    masker = masker_for(workflow.workspace_id, run_input, *names.values())
-    refuse_secrets(masker, names)
-    run_input = masker.value(run_input)
+    named = {"idempotency_key": idempotency_key, "limit.key": limit and limit[0]}
+    run_input = _masked_input(workflow, run_input, {**named, "breakpoints": breakpoints_text(breakpoints)})
     earlier = _same_request(workflow, idempotency_key, run_input=run_input, version=version)
     if earlier is not None:
         return earlier
@@ -90,6 +85,13 @@ def start_run(
     if not started.is_new:  # somebody else's request with this key came in meanwhile
         return _same_request(workflow, idempotency_key, run_input=run_input, version=version) or started
     return started
+
+
+def _masked_input(workflow: Workflow, run_input: Any, names: dict[str, str | None]) -> Any:
+    """By one look at the connections. Raises HoldsSecret for a name that is one."""
+    masker = masker_for(workflow.workspace_id, run_input, *names.values())
+    refuse_secrets(masker, names)
+    return masker.value(run_input)
 
 
 def _record_start(actor: Actor, workflow: Workflow, started: Started, *, version: int) -> None:

@@ -63,8 +63,12 @@ def settings_of(workspace_id: UUID, names: Iterable[str]) -> dict[str, dict[str,
     wanted = list(names)
     if not wanted:
         return {}
-    rows = Connection.objects.filter(workspace_id=workspace_id, name__in=wanted)
+    rows = _rows_of(workspace_id).filter(name__in=wanted)
     return {row.name: _with_secrets(row.kind, unseal(row.id, row.sealed)) for row in rows}
+
+
+def _rows_of(workspace_id: UUID) -> QuerySet[Connection]:
+    return Connection.objects.filter(workspace_id=workspace_id)
 
 
 def secrets_in(workspace_id: UUID) -> list[str]:
@@ -72,7 +76,7 @@ def secrets_in(workspace_id: UUID) -> list[str]:
     One that cannot be opened here has secrets that nobody here can know.
     """
     found: list[str] = []
-    for row in Connection.objects.filter(workspace_id=workspace_id).only("id", "kind", "sealed"):
+    for row in _rows_of(workspace_id).only("id", "kind", "sealed"):
         try:
             found += secrets_of(row.kind, unseal(row.id, row.sealed))
         except (AppError, KeyError):

@@ -16,7 +16,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "steps/registry.py": "asked in the child and its launcher as well, which have no settings",
     },
     "workspace filter": {
-        "builder/connections/selectors.py::settings_of": "the engine asks for a run's own workspace; no person's wish",
+        "builder/connections/selectors.py::_rows_of": "the engine asks for a run's own workspace; no person's wish",
     },
     "positional parameters": {
         "builder/expressions/filters.py::group_by": _FILTER,
