@@ -2,7 +2,7 @@
 after it.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from builder.workflows.errors import WorkflowArchived
 from builder.workflows.models import Version, Workflow
 from kit.errors import NotFound
 from runs.answering import check_answer
-from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints
+from runs.core.breakpoints import NO_BREAKPOINTS, Breakpoints, as_json
 from runs.core.commands import Decision
 from runs.engine.cancel import cancel_run as engine_cancel
 from runs.engine.check_input import check_input
@@ -54,20 +54,17 @@ def start_run(
     priority: int = 0,
     limit: tuple[str, int] | None = None,
 ) -> Started:
-    """Starts the newest version, or the one named. The same idempotency key answers the same run.
+    """Starts the newest version, or the one named. The same idempotency key answers the same run. Secrets are masked.
 
-    Secrets of connections in the input are masked. Raises WorkflowArchived, NotPublished, BadRunInput (the fields that
-    the start step's schema refuses), BadBreakpoint, HoldsSecret (a key that is one), and IdempotencyKeyReused where the
-    key has started a run with another input.
+    Raises WorkflowArchived, NotPublished, BadRunInput (the fields that the start step's schema refuses), BadBreakpoint,
+    HoldsSecret (a key is one), and IdempotencyKeyReused where the key has started a run with another input.
     """
     require(actor, Permission.RUN, workflow.workspace)
-    named = {"idempotency_key": idempotency_key, "limit.key": limit and limit[0]}
-    run_input = _masked_input(workflow, run_input, {**named, "breakpoints": breakpoints_text(breakpoints)})
+    names = {"idempotency_key": idempotency_key, "limit.key": limit and limit[0], "breakpoints": as_json(breakpoints)}
+    run_input = _masked_input(workflow, run_input, names)
     earlier = _same_request(workflow, idempotency_key, run_input=run_input, version=version)
     if earlier is not None:
         return earlier
-    if workflow.archived_at is not None:
-        raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     pinned = _version(workflow, version)
     with errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
@@ -82,12 +79,12 @@ def start_run(
         if started.is_new:
             _record_start(actor, workflow, started, version=pinned.number)
     _announce(started.told)
-    if not started.is_new:  # somebody else's request with this key came in meanwhile
-        return _same_request(workflow, idempotency_key, run_input=run_input, version=version) or started
-    return started
+    if started.is_new:
+        return started
+    return _same_request(workflow, idempotency_key, run_input=run_input, version=version) or started  # of somebody else
 
 
-def _masked_input(workflow: Workflow, run_input: Any, names: dict[str, str | None]) -> Any:
+def _masked_input(workflow: Workflow, run_input: Any, names: Mapping[str, Any]) -> Any:
     """By one look at the connections. Raises HoldsSecret for a name that is one."""
     masker = masker_for(workflow.workspace_id, run_input, *names.values())
     refuse_secrets(masker, names)
@@ -108,6 +105,9 @@ def _same_request(workflow: Workflow, key: str | None, *, run_input: Any, versio
 
 
 def _version(workflow: Workflow, number: int | None) -> Version:
+    """The newest one, or the one of that number. Raises WorkflowArchived, NotPublished."""
+    if workflow.archived_at is not None:
+        raise WorkflowArchived(f"The workflow '{workflow.name}' is archived: bring it back before you run it.")
     versions = workflow.versions.order_by("-number")
     found = (versions if number is None else versions.filter(number=number)).first()
     if found is None:
