@@ -107,8 +107,7 @@ def begin_bulk(
     """Chooses the runs now and lets sweepers act on them; whether it is new. The same id with the same request answers
     the same operation.
 
-    Raises CommandIdTaken, NoRunsSelected, TooManyRuns, HoldsSecret, SelectionChanged (other runs match than the person
-    saw).
+    Raises CommandIdTaken, NoRunsSelected, TooManyRuns, HoldsSecret, SelectionChanged (other runs match by now).
     """
     require(actor, OPERATIONS[operation].permission, workspace)
     refuse_secrets(masker_for(workspace.id, json_text(request)), {"filter": json_text(request)})

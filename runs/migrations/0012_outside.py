@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0010_invariants"),
+        ("runs", "0011_family"),
     ]
 
     operations = [
