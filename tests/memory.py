@@ -20,6 +20,7 @@ from runs.core.outcomes import Fans, Outcome, Succeeded
 from runs.core.questions import ASKED
 from runs.core.rows import CHILD, OUTRUN, EndedAttempt, Event, Row, RunRow, Sent, Stored
 from runs.core.settle import settle_attempt
+from runs.core.standstill import standing_still
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import ScopeKey, Transition
 from steps.registry import all_specs
@@ -185,6 +186,7 @@ class MemoryRun:
 
         self.check_counts(rows)
         self.check_waits(rows)
+        assert final or not standing_still(self.run.status, self.open_rows())
         self.check_decided()
 
     def check_counts(self, rows: list[Row]) -> None:

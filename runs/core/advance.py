@@ -130,6 +130,13 @@ def unhandled_failures(tx: Transition, container: Row | None, rows: Mapping[str,
     return [row for row in failed if row.node_id not in made_up]
 
 
+def is_failed(tx: Transition, container: Row, index: int) -> bool:
+    """Whether an item with a failure has failed: joins may make up for that."""
+    if not tx.definition.scope_of(container.node_id).has_races:
+        return True
+    return bool(unhandled_failures(tx, container, tx.scope((container.id, index))))
+
+
 # ---------------------------------------------------------------------- containers
 
 

@@ -3,7 +3,7 @@
 from typing import Literal, assert_never
 
 from kit.errors import Conflict
-from runs.core.advance import cancel_row, fail, finish_run, propagate
+from runs.core.advance import cancel_row, fail, finish_run, is_failed, propagate
 from runs.core.joins import OUT_PORT
 from runs.core.questions import ASKED
 from runs.core.rows import Row, Stored
@@ -42,13 +42,36 @@ def stop_everything(tx: Transition) -> None:
 
 
 def recompute(tx: Transition) -> None:
-    """Decides all of the top level anew, of a run of which nothing else would ever be decided again."""
+    """Decides all that is open anew, of a run of which nothing else would ever be decided again: what lies deepest
+    first, with containers' counts as their items' rows say.
+    """
     if tx.run.status is RunStatus.CANCELLING:
         stop_everything(tx)
         return
-    for row in tx.scope((None, None)).values():
-        tx.doubt(row)
-    propagate(tx, (None, None))
+    rows = [tx.add_known(row) for row in tx.loader.open_rows()]
+    keys = {(row.parent_id, row.index): row.path.count("[") for row in rows} | {(None, None): 0}
+    for container in rows:
+        if container.items is not None and container.status is StepStatus.WAITING:
+            recount(tx, container, rows)
+    for key in sorted(keys, key=lambda key: (-keys[key], key[0] or 0, key[1] or 0)):
+        for row in tx.scope(key).values():
+            tx.doubt(row)
+        propagate(tx, key)
+    if tx.touched or tx.run.status is not tx.before:
+        tx.tell("recomputed", None, {})
+
+
+def recount(tx: Transition, container: Row, rows: list[Row]) -> None:
+    """Sets a container's counts to what its items' rows say."""
+    items = container.items
+    assert items is not None
+    assert container.id is not None
+    busy = {row.index for row in rows if row.parent_id == container.id}
+    broken = set(tx.loader.broken_items(container.id)) - busy - set(items.reopen)
+    counts = (len(busy), sum(is_failed(tx, container, index) for index in broken))
+    if counts != (items.open, items.failed):
+        items.open, items.failed = counts
+        tx.touch(container)
 
 
 def stop_quietly(tx: Transition, row: Row) -> None:

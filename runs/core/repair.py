@@ -5,7 +5,7 @@ A step that has failed may lie in an item that is settled, in a container that h
 whatever ended because of it opens again, and nothing else. What other failures broke stays as it is.
 """
 
-from runs.core.advance import go_on, propagate, reset, unhandled_failures
+from runs.core.advance import go_on, is_failed, propagate, reset, unhandled_failures
 from runs.core.commands import NotPossibleNow, retry_due
 from runs.core.joins import lost_ways
 from runs.core.plan import Plan, finished_before, plan_of
@@ -165,15 +165,8 @@ def _reopen_container(tx: Transition, container: Row, index: int) -> None:
     stopped = {*tx.loader.stopped_items(container.id), *items.reopen}
     for each in (container, *kept):
         reset(tx, each)
-    items.open, items.failed = 1, sum(_is_failed(tx, container, each) for each in broken - stopped - {index})
+    items.open, items.failed = 1, sum(is_failed(tx, container, each) for each in broken - stopped - {index})
     items.reopen = sorted(stopped - {index})
-
-
-def _is_failed(tx: Transition, container: Row, index: int) -> bool:
-    """Whether an item with a failure has failed: joins may make up for that."""
-    if not tx.definition.scope_of(container.node_id).has_races:
-        return True
-    return bool(unhandled_failures(tx, container, tx.scope((container.id, index))))
 
 
 def _go_on(tx: Transition, row: Row, others: list[Row]) -> None:

@@ -17,13 +17,15 @@ from runs.core.commands import expire, recompute, retry_due, timer_due
 from runs.core.control import pass_deadline
 from runs.core.rows import Row
 from runs.core.settle import crash
-from runs.core.states import RunStatus, StepStatus
+from runs.core.standstill import standing_still
+from runs.core.states import FINAL_RUNS, RunStatus, StepStatus
 from runs.core.time_limits import queue_limit_passed, total_limit_passed
 from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine import limits
-from runs.engine.children import deliver
+from runs.engine.children import AGAIN, deliver
 from runs.engine.definitions import definition_of
+from runs.engine.stuck import Looks, stuck_runs
 from runs.engine.transact import told_by
 from runs.engine.wait import unanswered
 from runs.store import fleet
@@ -236,17 +238,27 @@ def wake_unclaimed(connection: Connection) -> int:
     return sum(steps for _, steps in lanes)
 
 
-def unstick(connection: Connection) -> int:
-    """Runs that are open although nothing of theirs can go on: a defect. Recomputed, and told loudly."""
+def unstick(connection: Connection, looks: Looks | None = None) -> int:
+    """Runs that are open although something of theirs will never go on, in a container too: a defect. Decided anew, and
+    told loudly; how many.
+    """
 
     def act(run_id: UUID) -> bool:
-        logger.error("run %s is stuck: nothing of it is ready, running or waiting", run_id)
         with _on_run(connection, run_id) as tx:
-            if tx is not None:
+            if tx is None or tx.run.status in FINAL_RUNS:
+                return False
+            still = standing_still(tx.run.status, tx.loader.open_rows())
+            if still:
+                logger.error("run %s is stuck: nothing will ever decide %s", run_id, still[:10])
                 recompute(tx)
-        return True
+            return bool(still)
 
-    return _each(connection, connection.execute(fleet.STUCK, (BATCH,)).fetchall(), act)
+    def hear(step_run_id: int, run_id: UUID, child_id: UUID | None) -> bool:
+        logger.error("run %s is stuck: step run %s waits for a run that tells it nothing", run_id, step_run_id)
+        return child_id is not None and connection.execute(AGAIN, (child_id, step_run_id)).rowcount == 1
+
+    suspects = stuck_runs(connection, looks or Looks(is_first_look_enough=True))
+    return _each(connection, suspects.runs, act) + _each(connection, suspects.waiting, hear)
 
 
 def sweep(
@@ -256,8 +268,11 @@ def sweep(
     host: str,
     is_gone: Callable[[fleet.WorkerIdentity], bool | None],
     held: limits.Rounds | None = None,
+    looks: Looks | None = None,
 ) -> Swept:
-    """Every scan once. `connection` is in autocommit mode; `held` is where this sweeper's last look at limits ended."""
+    """Every scan once. `connection` is in autocommit mode; `held` is where this sweeper's last look at limits ended,
+    `looks` which runs it has seen standing.
+    """
     since_contact_s, since_start_s = fleet.sweeper_seen(connection, sweeper=sweeper, host=host)
     buried = bury_dead(connection, contact_s=min(since_contact_s, since_start_s), is_gone=is_gone)
     return Swept(
@@ -270,5 +285,5 @@ def sweep(
         let_go=limits.let_all_go(connection, held or limits.Rounds()),
         over_limit=fail_over_limit(connection),
         woken=wake_unclaimed(connection),
-        stuck=unstick(connection),
+        stuck=unstick(connection, looks),
     )

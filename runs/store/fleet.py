@@ -60,12 +60,18 @@ UNCLAIMED = """SELECT queue, count(*) FROM (
     WHERE s.status = 'ready' AND s.held_by IS NULL AND r.status = 'running'
         AND s.not_before <= statement_timestamp() - interval '300 milliseconds'
     LIMIT 200) found GROUP BY queue"""
-# Index: run_open, then step_run_path for the few that their counters make suspicious. Open, and yet nothing of it is
-# ready, running, waiting or a person's: must never happen.
-STUCK = """SELECT r.id FROM runs_run r WHERE r.status IN ('running', 'cancelling')
-    AND r.running_count = 0 AND r.waiting_count = 0 AND r.created_at < statement_timestamp() - interval '5 seconds'
-    AND NOT EXISTS (SELECT FROM runs_steprun s WHERE s.run_id = r.id
-        AND s.status IN ('ready', 'running', 'retry_wait', 'waiting', 'needs_decision', 'blocked')) LIMIT %s"""
+# Index: run_open. Open runs of which nothing runs just now: which of them stand still, runs/engine/stuck.py tells.
+STANDING = """SELECT id, status, event_seq FROM runs_run r WHERE status IN ('running', 'paused', 'cancelling')
+    AND running_count = 0 AND created_at < statement_timestamp() - interval '5 seconds' AND id > %s
+    ORDER BY id LIMIT %s"""
+# Index: step_run_asks, run_of_step, outbox_of_step. Steps that wait for a run which has ended, or never was, and of
+# which nothing is on its way to them: must never happen.
+UNHEARD = """SELECT s.id, s.run_id,
+        (SELECT c.id FROM runs_run c WHERE c.parent_step_id = s.id ORDER BY c.number DESC LIMIT 1)
+    FROM runs_steprun s WHERE s.run_id = %s AND s.status = 'waiting' AND s.wait_kind = 'child'
+        AND NOT EXISTS (SELECT FROM runs_outbox o WHERE o.step_run_id = s.id)
+        AND NOT EXISTS (SELECT FROM runs_run c WHERE c.parent_step_id = s.id
+            AND c.status IN ('running', 'paused', 'cancelling'))"""
 
 
 @dataclass(frozen=True)

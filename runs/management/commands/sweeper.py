@@ -17,6 +17,7 @@ from kit.ids import new_id
 from runs import host
 from runs.engine.limits import Rounds
 from runs.engine.retention import Housekeeping
+from runs.engine.stuck import Looks
 from runs.engine.sweep import sweep
 from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
@@ -55,6 +56,7 @@ class SweeperLoop:
         self.link = Link(name="sweeper", is_stopping=ending.is_set)
         self._partitions_at = 0.0
         self._held = Rounds()
+        self._looks = Looks()
         self._housekeeping = Housekeeping(days=settings.RETENTION_DAYS)
         self._housekeeping_at = 0.0
 
@@ -79,7 +81,14 @@ class SweeperLoop:
         if again:
             self.id = new_id()
         self._make_partitions(connection)
-        swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone, held=self._held)
+        swept = sweep(
+            connection,
+            sweeper=self.id,
+            host=socket.gethostname(),
+            is_gone=host.is_gone,
+            held=self._held,
+            looks=self._looks,
+        )
         self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:
             logger.warning("swept: %s", swept)
