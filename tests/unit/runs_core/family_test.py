@@ -161,11 +161,10 @@ def posts(memory: MemoryRun) -> Told:
 def test_pausing_and_unpausing_tell_each_run_that_a_step_waits_for_in_items_too() -> None:
     memory = family()
     waiting = [memory.by_path(path).id for path in ("C", "E[0].F")]
-    memory.outbox.clear()
     memory.transact(pause)
-    assert posts(memory) == [("pause_child", id_) for id_ in waiting]
+    assert posts(memory)[2:] == [("pause_child", id_) for id_ in waiting]
     memory.transact(unpause)
-    assert posts(memory) == [("pause_child", id_) for id_ in waiting * 2]
+    assert posts(memory)[2:] == [("pause_child", id_) for id_ in waiting * 2]
 
 
 def test_a_breakpoint_pauses_the_runs_inside_too() -> None:
@@ -188,9 +187,8 @@ def test_a_child_that_is_paused_with_its_parent_pauses_its_own() -> None:
 def test_a_paused_run_that_is_cancelled_stops_its_children_and_tells_them_nothing_else() -> None:
     memory = family()
     memory.transact(pause)
-    memory.outbox.clear()
     memory.transact(cancel)
-    assert told(memory) == ["stop_child", "stop_child"]
+    assert told(memory)[4:] == ["stop_child", "stop_child"]
 
 
 def test_a_paused_run_of_which_the_last_child_ends_is_over() -> None:

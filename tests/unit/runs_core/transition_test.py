@@ -5,12 +5,12 @@ from uuid import UUID
 
 from builder.graph.model import Policy
 from runs.core.advance import propagate
+from runs.core.commands import cancel
 from runs.core.definition import Definition
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Crashed, Error, Failed, Stopped, Succeeded
 from runs.core.rows import Items, Stored
 from runs.core.settle import settle_attempt
-from runs.core.states import RunStatus
 from runs.core.transition import Transition
 from steps.registry import all_specs
 from tests.graphs import draw
@@ -84,7 +84,7 @@ def test_a_step_that_may_have_acted_is_not_given_back_but_decided() -> None:
 def test_a_cancelled_step_has_no_fence_that_a_late_result_could_show() -> None:
     memory = MemoryRun(CHAIN)
     memory.claim("A")
-    memory.run.status = RunStatus.CANCELLING
+    memory.transact(cancel)
     memory.finish("A", Crashed("killed"))
     assert (memory.statuses()["A"], memory.by_path("A").fence) == ("cancelled", None)
 
