@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from runs.api.breakpoint_shapes import BreakpointList, BreakpointOut
 from runs.api.kept_shapes import ArtifactOut, CheckpointOut, ReusedFrom, Value
-from runs.api.turn_shapes import TurnInput
+from runs.api.turn_shapes import RunLimitOut, TurnInput
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
 
@@ -202,6 +202,8 @@ class RunWithInput(RunRow):
     parent = ParentStep(allow_null=True)
     breakpoints = BreakpointOut(many=True)
     deadline_s = serializers.FloatField(allow_null=True)
+    priority = serializers.IntegerField()
+    limit = RunLimitOut(allow_null=True)
     output = RunOutput(allow_null=True)
 
 

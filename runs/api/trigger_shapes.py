@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from runs.api.shapes import RUN_STATUSES, Out, WorkflowRef
+from runs.api.turn_shapes import RunLimitOut, TurnChange
 from runs.core.firings import Status
 from runs.triggers.shapes import KINDS
 from teams.api.doors import Input, PageInput
@@ -22,14 +23,14 @@ class SettingsField(serializers.DictField):
     child = serializers.JSONField(allow_null=True)
 
 
-class TriggerCreate(Input):
+class TriggerCreate(TurnChange):
     kind = serializers.ChoiceField(choices=TRIGGER_KINDS)
     name = serializers.CharField(max_length=100)
     enabled = serializers.BooleanField(required=False, default=True)
     settings = SettingsField()
 
 
-class TriggerUpdate(Input):
+class TriggerUpdate(TurnChange):
     name = serializers.CharField(max_length=100, required=False)
     enabled = serializers.BooleanField(required=False)
     settings = SettingsField(required=False, help_text="All of them, the changed ones included.")
@@ -107,6 +108,9 @@ class TriggerOut(Out):
     workflow = WorkflowRef()
     enabled = serializers.BooleanField()
     settings = SettingsField()
+    priority = serializers.IntegerField(help_text="Of its runs.")
+    limit = RunLimitOut(allow_null=True)
+    deadline_s = serializers.FloatField(allow_null=True)
     path = serializers.CharField(allow_null=True, help_text="Of a webhook, for those who may start runs.")
     upcoming = Upcoming(many=True)
     last_firing = FiringOut(allow_null=True)

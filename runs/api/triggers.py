@@ -1,5 +1,6 @@
 """Doors: triggers, and the ledger of what became of each time that they were due."""
 
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -11,6 +12,7 @@ from runs.api import trigger_shapes as shapes
 from runs.core.ticks import read_cron
 from runs.models import Trigger
 from runs.triggers import selectors, services
+from runs.triggers.turn import NAMES
 from teams.access import Permission
 from teams.api.doors import Door, PageInput
 
@@ -18,6 +20,12 @@ from teams.api.doors import Door, PageInput
 class TriggerDoor(Door):
     def trigger(self, workspace: str, trigger_id: UUID) -> Trigger:
         return selectors.trigger_for(self.actor, self.workspace(workspace), trigger_id)
+
+
+def _without_turn(wanted: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is the trigger's own, and which turn its runs get."""
+    turn = {name: value for name, value in wanted.items() if name in NAMES}
+    return {name: value for name, value in wanted.items() if name not in NAMES}, turn
 
 
 class WorkflowTriggersView(Door):
@@ -34,9 +42,8 @@ class WorkflowTriggersView(Door):
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
         space = self.workspace(workspace)
         workflow = workflow_for(self.actor, space, workflow_id)
-        made = services.create_trigger(
-            actor=self.actor, workflow=workflow, **self.read(shapes.TriggerCreate, needs=Permission.EDIT)
-        )
+        wanted, turn = _without_turn(self.read(shapes.TriggerCreate, needs=Permission.EDIT))
+        made = services.create_trigger(actor=self.actor, workflow=workflow, turn=turn, **wanted)
         shown = selectors.trigger_detail(self.actor, selectors.trigger_for(self.actor, space, made.id))
         return Response({**shown, "secret": services.secret_of(made)}, status=201)
 
@@ -58,9 +65,8 @@ class TriggerView(TriggerDoor):
     @extend_schema(operation_id="updateTrigger", request=shapes.TriggerUpdate, responses=shapes.TriggerOut)
     def patch(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
         trigger = self.trigger(workspace, trigger_id)
-        services.change_trigger(
-            actor=self.actor, trigger=trigger, **self.read(shapes.TriggerUpdate, needs=Permission.EDIT)
-        )
+        wanted, turn = _without_turn(self.read(shapes.TriggerUpdate, needs=Permission.EDIT))
+        services.change_trigger(actor=self.actor, trigger=trigger, turn=turn, **wanted)
         return Response(selectors.trigger_detail(self.actor, self.trigger(workspace, trigger_id)))
 
     @extend_schema(operation_id="deleteTrigger", responses={204: None})

@@ -28,6 +28,11 @@ class Trigger(models.Model):
     overlap = models.CharField(max_length=16, default="")  # of a schedule, for the sweeper's question
     decided_to = models.DateTimeField(null=True)  # every tick up to here is in the ledger, or was before its time
     next_at = models.DateTimeField(null=True)  # the next tick of an enabled schedule
+    # of the runs that it starts, as a start through the API names them
+    priority = models.SmallIntegerField(default=0, db_default=0)
+    limit_key = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    limit_at_most = models.IntegerField(null=True)
+    deadline_s = models.FloatField(null=True)
     created_by = models.ForeignKey(
         django_settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

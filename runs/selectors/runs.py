@@ -176,6 +176,8 @@ def snapshot(run: Run) -> dict[str, Any]:
         "parent": parent,
         "breakpoints": decoded(fresh.breakpoints) or [],
         "deadline_s": fresh.deadline_s,
+        "priority": fresh.priority,
+        "limit": None if fresh.limit_key is None else {"key": fresh.limit_key, "at_most": fresh.limit_at_most},
     }
     return {
         "run": {**row, **own},

@@ -15,7 +15,8 @@ from runs.triggers import ledger
 
 # Index: version_numbers_are_unique.
 LIVE = """SELECT w.id, w.archived_at IS NOT NULL, (SELECT v.id FROM workflows_version v
-        WHERE v.workflow_id = w.id ORDER BY v.number DESC LIMIT 1)
+        WHERE v.workflow_id = w.id ORDER BY v.number DESC LIMIT 1),
+        t.priority, t.limit_key, t.limit_at_most, t.deadline_s
     FROM workflows_workflow w JOIN runs_trigger t ON t.workflow_id = w.id WHERE t.id = %s"""
 
 logger = logging.getLogger(__name__)
@@ -65,10 +66,12 @@ def fire(connection: Connection, firing: Firing) -> Started | AppError:
 
 
 def start(connection: Connection, firing: Firing) -> Started:
-    """Starts the newest version. Raises TargetArchived, TargetNotPublished, BadRunInput, InputTooLarge."""
+    """Starts the newest version, in the turn that the trigger gives its runs. Raises TargetArchived,
+    TargetNotPublished, BadRunInput, InputTooLarge.
+    """
     found = connection.execute(LIVE, (firing.trigger_id,)).fetchone()
     assert found is not None, "a firing's trigger is locked"
-    workflow_id, is_archived, version_id = found
+    workflow_id, is_archived, version_id, priority, limit_key, limit_at_most, deadline_s = found
     if is_archived:
         raise TargetArchived("The workflow is archived. Bring it back, or disable this trigger.")
     if version_id is None:
@@ -76,7 +79,8 @@ def start(connection: Connection, firing: Firing) -> Started:
     check_input(connection, version_id, firing.input)
     wanted = Start(
         workflow_id, version_id, firing.input, actor_of(firing.kind, firing.name), trigger=firing.kind,
-        trigger_id=firing.trigger_id, trigger_depth=firing.depth,
+        trigger_id=firing.trigger_id, trigger_depth=firing.depth, priority=priority,
+        limit=None if limit_key is None else (limit_key, limit_at_most), deadline_s=deadline_s,
     )  # fmt: skip
     started = start_run(connection, wanted)
     ledger.mark_fired(connection, firing.id, started.run_id)

@@ -16,6 +16,7 @@ from runs.core.ticks import Cron, Tick, upcoming
 from runs.models import Firing, Run, Trigger
 from runs.triggers.errors import TriggerNotFound
 from runs.triggers.shapes import schedule_of
+from runs.triggers.turn import turn_of
 from teams.access import Actor, Permission, can, visible_to
 from teams.models import Workspace
 
@@ -66,6 +67,7 @@ def _trigger_shape(trigger: Trigger, last: Mapping[str, Any] | None, *, shows_pa
         "workflow": {"id": trigger.workflow_id, "name": trigger.workflow.name},
         "enabled": trigger.is_enabled,
         "settings": json.loads(trigger.settings),
+        **turn_of(trigger),
         "path": f"/hooks/{trigger.path}" if trigger.path and shows_path else None,
         "upcoming": _upcoming_of(trigger),
         "last_firing": last,

@@ -23,23 +23,35 @@ from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
 from runs.triggers.errors import BackfillTooLarge, BackfillTooOld, BadTrigger, NotASchedule, NotAWebhook
 from runs.triggers.shapes import RunEndSettings, ScheduleSettings, Settings, checked, schedule_of, text_of
+from runs.triggers.turn import columns_of
 from teams import audit
 from teams.access import SYSTEM, Actor, Permission, require, visible_to
 
 BACKFILL_AT_MOST = 1_000  # ticks of one request
 ONE_MOMENT = timedelta(microseconds=1)
+NO_TURN: Mapping[str, Any] = {}
 
 NOW = "SELECT statement_timestamp()"
 
 
 @transaction.atomic
 def create_trigger(
-    *, actor: Actor, workflow: Workflow, kind: str, name: str, settings: Mapping[str, Any], enabled: bool = True
+    *,
+    actor: Actor,
+    workflow: Workflow,
+    kind: str,
+    name: str,
+    settings: Mapping[str, Any],
+    enabled: bool = True,
+    turn: Mapping[str, Any] = NO_TURN,
 ) -> Trigger:
-    """Raises BadTrigger, HoldsSecret; BadRunInput where a schedule's input does not fit the newest version's schema."""
+    """`turn` may hold priority, limit and deadline_s of its runs (turn.py).
+
+    Raises BadTrigger, HoldsSecret; BadRunInput where a schedule's input does not fit the newest version's schema.
+    """
     require(actor, Permission.EDIT, workflow.workspace)
     wanted = checked(kind, settings)
-    _refuse_secrets(workflow.workspace_id, name, wanted)
+    _refuse_secrets(workflow.workspace_id, name, wanted, turn=turn)
     _check_source(workflow, wanted)
     with errors_as_djangos():
         now = _now()
@@ -48,15 +60,18 @@ def create_trigger(
     trigger = Trigger.objects.create(
         id=id_, workspace=workflow.workspace, workflow=workflow, kind=kind, name=name, is_enabled=enabled,
         created_by=actor.user, created_at=now, updated_at=now, settings=text_of(wanted),
-        **_columns(wanted, now=now, enabled=enabled), **(_address(id_) if kind == "webhook" else {}),
+        **columns_of(turn), **_columns(wanted, now=now, enabled=enabled),
+        **(_address(id_) if kind == "webhook" else {}),
     )  # fmt: skip
     data = {"workflow": str(workflow.id), "kind": kind, "name": name, "enabled": enabled}
     audit.record(actor, "trigger.create", target=trigger, workspace=workflow.workspace, data=data)
     return trigger
 
 
-def _refuse_secrets(workspace_id: UUID, name: str | None, settings: Settings | None) -> None:
-    given = {"name": name, "settings": settings and settings.model_dump(mode="json")}
+def _refuse_secrets(
+    workspace_id: UUID, name: str | None, settings: Settings | None, *, turn: Mapping[str, Any]
+) -> None:
+    given = {"name": name, "settings": settings and settings.model_dump(mode="json"), "limit": turn.get("limit")}
     refuse_secrets(masker_for(workspace_id, *given.values()), given)
 
 
@@ -122,14 +137,15 @@ def change_trigger(
     name: str | None = None,
     enabled: bool | None = None,
     settings: Mapping[str, Any] | None = None,
+    turn: Mapping[str, Any] = NO_TURN,
 ) -> None:
-    """What is None stays. What a schedule's old settings made due goes into the ledger first, so that no tick is lost
-    by an edit, and saving what is there already changes no tick. Disabling gives up what is queued. Raises BadTrigger,
-    HoldsSecret, BadRunInput.
+    """What is None, or not named by `turn`, stays. What a schedule's old settings made due goes into the ledger first,
+    so that no tick is lost by an edit, and saving what is there already changes no tick. Disabling gives up what is
+    queued. Raises BadTrigger, HoldsSecret, BadRunInput.
     """
     require(actor, Permission.EDIT, trigger.workspace)
     wanted = None if settings is None else checked(trigger.kind, settings)
-    _refuse_secrets(trigger.workspace_id, name, wanted)
+    _refuse_secrets(trigger.workspace_id, name, wanted, turn=turn)
     if wanted is not None:
         _check_source(trigger.workflow, wanted)
     with errors_as_djangos():
@@ -139,6 +155,7 @@ def change_trigger(
         if wanted is not None:
             _check_input_of(trigger.workflow_id, wanted)
         changes = _changes(before, name=name, enabled=enabled, settings=wanted)
+        changes |= {field: value for field, value in columns_of(turn).items() if value != getattr(before, field)}
         if enabled is False:
             ledger.skip_queue(raw_connection(), trigger.id, "disabled")
     moved = {} if changes.keys().isdisjoint(("is_enabled", "settings")) else _moved(before, changes, now=now)

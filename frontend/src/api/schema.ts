@@ -1713,8 +1713,17 @@ export interface components {
             ok: boolean;
             detail: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        /** @description Of the runs that come: what is left out stays, null takes it away. */
         PatchedTriggerUpdate: {
+            /**
+             * Format: double
+             * @description The run fails when it has not ended so many seconds after its start, or after its last resume.
+             */
+            deadline_s?: number | null;
+            /** @description Higher goes first, within the workspace. A level is worth a minute of waiting. */
+            priority?: number;
+            /** @description How many such runs may go on at once. */
+            limit?: components["schemas"]["RunLimit"] | null;
             name?: string;
             enabled?: boolean;
             /** @description All of them, the changed ones included. */
@@ -1882,6 +1891,10 @@ export interface components {
             key: string;
             at_most: number;
         };
+        RunLimitOut: {
+            key: string;
+            at_most: number;
+        };
         /** @description Describes an answer. */
         RunList: {
             items: components["schemas"]["RunRow"][];
@@ -1990,6 +2003,8 @@ export interface components {
             breakpoints: components["schemas"]["BreakpointOut"][];
             /** Format: double */
             deadline_s: number | null;
+            priority: number;
+            limit: components["schemas"]["RunLimitOut"] | null;
             output: components["schemas"]["RunOutput"] | null;
         };
         /** @enum {string} */
@@ -2133,8 +2148,17 @@ export interface components {
             output: unknown;
             port?: string | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        /** @description Of the runs that come: what is left out stays, null takes it away. */
         TriggerCreate: {
+            /**
+             * Format: double
+             * @description The run fails when it has not ended so many seconds after its start, or after its last resume.
+             */
+            deadline_s?: number | null;
+            /** @description Higher goes first, within the workspace. A level is worth a minute of waiting. */
+            priority?: number;
+            /** @description How many such runs may go on at once. */
+            limit?: components["schemas"]["RunLimit"] | null;
             kind: components["schemas"]["TriggerKind"];
             name: string;
             /** @default true */
@@ -2161,6 +2185,11 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** @description Of its runs. */
+            priority: number;
+            limit: components["schemas"]["RunLimitOut"] | null;
+            /** Format: double */
+            deadline_s: number | null;
             /** @description Of a webhook, for those who may start runs. */
             path: string | null;
             upcoming: components["schemas"]["Upcoming"][];
@@ -2184,6 +2213,11 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** @description Of its runs. */
+            priority: number;
+            limit: components["schemas"]["RunLimitOut"] | null;
+            /** Format: double */
+            deadline_s: number | null;
             /** @description Of a webhook, for those who may start runs. */
             path: string | null;
             upcoming: components["schemas"]["Upcoming"][];
