@@ -128,10 +128,19 @@ def _below(model: type[Model], chosen: str) -> Iterator[str]:
             yield f"DELETE FROM {table} WHERE {column} IN ({chosen})"
 
 
+# A step finds the run that it has started by that run's row, also when it is resumed: so that row stays as long as the
+# step's own run. No foreign key tells of the two. Indexes: the primary key, run_children.
+INSIDE_OTHERS = (
+    "NOT EXISTS (SELECT FROM runs_run o WHERE o.id = r.parent_run_id)",
+    """NOT EXISTS (SELECT FROM runs_run o WHERE o.parent_run_id = r.id
+        AND o.status IN ('running', 'paused', 'cancelling'))""",
+)
+
+
 @cache
 def kept_by() -> str:
     """Conditions that no other run refers to the run `r`, or to a step of it."""
-    parts = []
+    parts = [*INSIDE_OTHERS]
     for relation in _relations(Run):
         if relation.related_model is Run:
             _, column, _ = _names(relation)
