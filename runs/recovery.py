@@ -93,6 +93,8 @@ def fork_run(
     if run.workflow.archived_at is not None:
         raise WorkflowArchived(f"The workflow '{run.workflow.name}' is archived: bring it back first.")
     forking = Forking(path, _version_id(run, version), same_effects)
+    with errors_as_djangos():
+        fork.check_fork(raw_connection(), run.id, forking, command_id=command_id)
     subject = json_text([path, version, same_effects])
     wanted = Command(command_id, run.id, "fork", actor.name, generation, subject=subject)
 
@@ -127,17 +129,24 @@ def preview(*, actor: Actor, run: Run, asked: Asked) -> Preview:
     require(actor, Permission.VIEW, run.workspace)
     if asked["operation"] == "edit_input":
         check_no_secret(run.workspace, asked.get("input"))
+    forking = _asked_fork(run, asked) if asked["operation"] == "fork" else None
     with errors_as_djangos(), transaction.atomic():
         connection = raw_connection()
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         if asked["operation"] == "edit_input":
             repair.check_input(connection, run.id, path=asked["path"], given=asked.get("input"))
-        if asked["operation"] == "fork":
-            version_id = _version_id(run, asked.get("version"))
-            return fork.preview_fork(connection, run.id, Forking(asked.get("path"), version_id, asked["same_effects"]))
+        if forking is not None:
+            return fork.preview_fork(connection, run.id, forking)
         if asked["operation"] in REACHED:
             return preview_control(connection, run.id, asked["operation"])
         return engine_preview(connection, run.id, OPERATIONS[asked["operation"]](connection, asked))
+
+
+def _asked_fork(run: Run, asked: Asked) -> Forking:
+    forking = Forking(asked.get("path"), _version_id(run, asked.get("version")), asked["same_effects"])
+    with errors_as_djangos():
+        fork.check_fork(raw_connection(), run.id, forking)
+    return forking
 
 
 def _deciding(connection: Connection, asked: Asked) -> Operation:

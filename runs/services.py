@@ -66,16 +66,16 @@ def start_run(
     if earlier is not None:
         return earlier
     pinned = _version(workflow, version)
+    with errors_as_djangos():
+        check_input(raw_connection(), pinned.id, run_input)
     with errors_as_djangos(), transaction.atomic():
-        connection = raw_connection()
-        check_input(connection, pinned.id, run_input)
         wanted = Start(
             workflow.id, pinned.id, run_input, actor.name, user_id=actor.id,
             trigger="api" if idempotency_key else "manual",
             idempotency_key=idempotency_key, breakpoints=breakpoints, deadline_s=deadline_s, priority=priority,
             limit=limit,
         )  # fmt: skip
-        started = engine_start(connection, wanted)
+        started = engine_start(raw_connection(), wanted)
         if started.is_new:
             _record_start(actor, workflow, started, version=pinned.number)
     _announce(started.told)

@@ -26,7 +26,7 @@ from runs.desk import Desk
 from runs.dispatch import wake
 from runs.engine import limits
 from runs.engine.checkpoint import FencedOut
-from runs.engine.children import deliver
+from runs.engine.children import Turns, deliver
 from runs.engine.claim import claim
 from runs.engine.definitions import definition_of
 from runs.engine.finish import Finished, Kept, Request, Wish, keep_values
@@ -168,7 +168,7 @@ class WorkerProcess:
             self._start_again(frozenset(held))
             return
         self._stop(heard.stop)
-        self._look_at_limits()
+        self.limited = heard.limited
         with self._lock:
             unnamed = [pair for pair in heard.unnamed if pair not in self._held]
         for step_run_id, fence in unnamed:
@@ -206,6 +206,7 @@ class Slot:
         self.link = Link(name="worker", is_stopping=process.must_end)
         self.child = Child(process.spawner)
         self._stopped: set[tuple[int, int]] = set()
+        self._turns = Turns()  # whose post this thread delivered last
         self._served = FIRST  # the workspace that this thread's last claim took from: the next one gets its turn
 
     def stop(self, pair: tuple[int, int]) -> None:
@@ -343,7 +344,7 @@ class Slot:
         if finished.told is not None:
             finished.told.announce()
             if finished.told.has_post:
-                self.link.retry(lambda connection, _: deliver(connection, at_most=POST_AT_ONCE))
+                self.link.retry(lambda connection, _: deliver(connection, at_most=POST_AT_ONCE, turns=self._turns))
         self._let_go(held, finished)
 
     def _let_go(self, held: Held, finished: Finished) -> None:

@@ -51,11 +51,17 @@ BELOW = ("additionalProperties", "items")  # settings that hold a schema
 
 def check_bounded(value: Any, schema: Mapping[str, Any]) -> list[dict[str, str]]:
     """As `check`. Raises StepFailure('bad_schema' | 'schema_too_slow')."""
-    question = json.dumps({"value": value, "schema": schema})
-    size = len(json.dumps(schema))
-    if _is_plain(schema) and size * len(question) <= CHEAP_WORK:
+    if is_cheap(value, schema):
         return check(value, dict(schema))
-    return _apart(question)
+    return _apart(json.dumps({"value": value, "schema": schema}))
+
+
+def is_cheap(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether the check is done here and at once, without a process of its own."""
+    if not _is_plain(schema):
+        return False
+    size = len(json.dumps(schema))
+    return size * (size + len(json.dumps(value))) <= CHEAP_WORK
 
 
 def _is_plain(schema: Any) -> bool:

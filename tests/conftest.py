@@ -135,3 +135,17 @@ def process_environment(transactional_db: None) -> dict[str, str]:
     user, name = connection.settings_dict["USER"], str(connection.settings_dict["NAME"])
     database_url = _servers.postgres.url(name, user=user, password=_ROLE_PASSWORD)
     return {**os.environ, "DATABASE_URL": database_url, "PYTHONPATH": str(REPOSITORY)}
+
+
+@pytest.fixture(autouse=True)
+def apart(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What may take long is never done in a transaction, by no test that has a database (tests/apart.py)."""
+    if request.node.get_closest_marker("django_db") is None:
+        yield
+        return
+    from tests import apart
+
+    apart.watch()
+    apart.broken.clear()
+    yield
+    assert not apart.broken, f"called in a transaction: {sorted(set(apart.broken))}"

@@ -4,6 +4,8 @@ The workflow's row is locked first, so that revisions and version numbers come o
 foreign keys alone (`no_key`): saving a draft never holds up the start of a run.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import transaction
@@ -70,7 +72,6 @@ def archive_workflow(*, actor: Actor, workflow: Workflow, archived: bool = True)
     return locked
 
 
-@transaction.atomic
 def save_draft(*, actor: Actor, workflow: Workflow, revision: int, graph: Any) -> Draft:
     """A draft may be unfinished: problems are no reason to refuse it. What is no graph at all is refused.
 
@@ -78,36 +79,41 @@ def save_draft(*, actor: Actor, workflow: Workflow, revision: int, graph: Any) -
     """
     require(actor, Permission.EDIT, workflow.workspace)
     document = read_draft(graph)
-    draft = _draft_at(actor, workflow, revision)
-    draft.graph = text_of(document)
-    draft.revision += 1
-    draft.updated_by = actor.user
-    draft.save()
-    _touch(draft.workflow, actor)
-    audit.record(
-        actor,
-        "draft.save",
-        target=workflow,
-        workspace=workflow.workspace,
-        data={"revision": draft.revision, "nodes": len(document.nodes)},
-    )
+    with _or_present(workflow, revision), transaction.atomic():
+        draft = _draft_at(workflow, revision)
+        draft.graph = text_of(document)
+        draft.revision += 1
+        draft.updated_by = actor.user
+        draft.save()
+        _touch(draft.workflow, actor)
+        data = {"revision": draft.revision, "nodes": len(document.nodes)}
+        audit.record(actor, "draft.save", target=workflow, workspace=workflow.workspace, data=data)
     return draft
 
 
-@transaction.atomic
 def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "", again: bool = False) -> Version:
     """Freezes the draft as the next version, which new runs execute from now on. `again`: also where it is the same
-    as the newest version.
+    as the newest version. What is in it is checked before the workflow's row is locked: schemas and expressions are
+    somebody's, and take as long as they take.
 
     Raises DraftConflict, DraftHasProblems where a problem is an error, VersionUnchanged: then nothing changes.
     """
     require(actor, Permission.EDIT, workflow.workspace)
-    draft = _draft_at(actor, workflow, revision)
-    problems = problems_of(graph_of(draft.graph), workflow.workspace, workflow_id=workflow.id)
+    while True:
+        looked = Draft.objects.get(workflow_id=workflow.id)
+        problems = problems_of(graph_of(looked.graph), workflow.workspace, workflow_id=workflow.id)
+        with _or_present(workflow, revision), transaction.atomic():
+            draft = _draft_at(workflow, revision)
+            if draft.revision == looked.revision:
+                return _freeze(actor, draft, note=note, problems=problems, again=again)
+
+
+def _freeze(actor: Actor, draft: Draft, *, note: str, problems: list[dict[str, str]], again: bool) -> Version:
     if has_errors(problems):
         raise DraftHasProblems(
             "The draft has problems. Mend those that are errors, then publish again.", problems=problems
         )
+    workflow = draft.workflow
     newest = selectors.live_version(workflow)
     if newest is not None and newest.graph == draft.graph and not again:
         raise VersionUnchanged(
@@ -117,9 +123,9 @@ def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "", 
         )
     number = newest.number + 1 if newest else 1
     version = Version.objects.create(
-        workflow=draft.workflow, number=number, graph=draft.graph, note=note, published_by=actor.user
+        workflow=workflow, number=number, graph=draft.graph, note=note, published_by=actor.user
     )
-    _touch(draft.workflow, actor)
+    _touch(workflow, actor)
     audit.record(
         actor,
         "workflow.publish",
@@ -135,19 +141,32 @@ def _lock(workflow: Workflow) -> Workflow:
     return rows.select_related("workspace").get(id=workflow.id)
 
 
-def _draft_at(actor: Actor, workflow: Workflow, revision: int) -> Draft:
+class _Moved(Exception):
+    """The draft was saved meanwhile."""
+
+
+@contextmanager
+def _or_present(workflow: Workflow, revision: int) -> Iterator[None]:
+    """Around a transaction that finds a draft moved on: DraftConflict. The present draft is checked after it."""
+    try:
+        yield
+    except _Moved:
+        present = selectors.draft_of(workflow)
+        raise DraftConflict(
+            f"The draft was saved meanwhile: it is at revision {present['revision']}, not {revision}. Look at the"
+            " present one, then save again.",
+            **present,
+        ) from None
+
+
+def _draft_at(workflow: Workflow, revision: int) -> Draft:
     locked = _lock(workflow)
     if locked.archived_at is not None:
         raise WorkflowArchived("This workflow is archived. Bring it back before you change it.")
     draft = Draft.objects.get(workflow_id=locked.id)
     draft.workflow = locked
     if draft.revision != revision:
-        present = selectors.draft_of(locked)
-        raise DraftConflict(
-            f"The draft was saved meanwhile: it is at revision {draft.revision}, not {revision}. Look at the present"
-            " one, then save again.",
-            **present,
-        )
+        raise _Moved
     return draft
 
 

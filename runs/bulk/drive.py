@@ -20,9 +20,11 @@ from runs.bulk.operations import OPERATIONS, Operation, Wanted
 from runs.bulk.services import set_status
 from runs.models import BulkOperation, BulkRun, Run
 from runs.payloads import json_text
+from runs.store.read import Connection
 from teams import audit
 from teams.access import SYSTEM, Actor, can, person
 
+ANY = "SELECT EXISTS (SELECT FROM runs_bulkoperation WHERE status = 'running')"
 BUDGET_S = 0.5  # of one call; then the caller looks whether it is to end
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,11 @@ class _Turn:
 
     deadline: float
     passed_over: set[UUID] = field(default_factory=set)
+
+
+def are_any(connection: Connection) -> bool:
+    """Whether any operation goes on. Index: bulk_running."""
+    return connection.execute(ANY).fetchone() == (True,)
 
 
 def drive(*, budget_s: float = BUDGET_S) -> int:

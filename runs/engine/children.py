@@ -1,18 +1,19 @@
 """Delivers what runs tell each other: starts, stops, pauses and ends of child runs, each in one transaction.
 
-Rows of one step run come in their order, whoever delivers. A delivery holds the lock of one run at most; it is done
-where its row is gone, so a process that dies in it has done nothing, and one that repeats it finds nothing to do.
+Rows of one step run come in their order, whoever delivers; workspaces have their turns. A delivery holds the lock of
+one run at most; it is done where its row is gone, so a process that dies in it has done nothing, and one that repeats
+it finds nothing to do. Whether a child's input fits a schema that somebody wrote is looked at before, with nothing
+locked.
 """
 
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from kit.clock import monotonic_s
-from kit.errors import AppError, Conflict, NotFound
+from kit.errors import AppError, Conflict
 from kit.failpoints import failpoint
 from runs.core.children import ChildEnd, child_ended, child_refused
 from runs.core.commands import cancel
@@ -21,36 +22,29 @@ from runs.core.resume import NothingToResume, resume
 from runs.core.rows import CHILD, Row, Stored
 from runs.core.states import FINAL_RUNS, RunStatus
 from runs.core.transition import Transition
-from runs.engine.check_input import check_input
+from runs.engine.calling import CHILD_OF, WAITS, Called, call_of, is_slow, key_of, look_at, version_of
+from runs.engine.check_input import LookedTooEarly
 from runs.engine.control import goes_on
 from runs.engine.start import Parent, Start, start_run
 from runs.engine.transact import RunNotFound, Told, begin, told_by
+from runs.store import outbox
+from runs.store.claim import FIRST
+from runs.store.outbox import Post
 from runs.store.read import Connection
 from runs.store.write import write
 
 LATER_S = 0.5  # until something that just ends has ended
 AFTER_TROUBLE_S = 5.0
-BUDGET_S = 1.0  # of one call: a child's input is checked by a schema that somebody wrote, which may take seconds
+BUDGET_S = 1.0  # of one call
+LEASE_S = 15.0  # longer than a check of an input may take
+PASSED_AT_MOST = 16  # rows that one call passes over: others have them, or they are left to who may take long
+
 logger = logging.getLogger(__name__)
-# Index: primary key. A row waits for those of its step run that came before it, delivered or not by somebody else.
-NEXT = """SELECT o.id, o.kind, o.run_id, o.step_run_id, o.data FROM runs_outbox o
-    WHERE o.not_before <= statement_timestamp()
-        AND NOT EXISTS (SELECT FROM runs_outbox e WHERE e.step_run_id = o.step_run_id AND e.id < o.id)
-    ORDER BY o.id LIMIT 1 FOR UPDATE OF o SKIP LOCKED"""
-DELIVERED = "DELETE FROM runs_outbox WHERE id = %s"
-LATER = "UPDATE runs_outbox SET not_before = statement_timestamp() + make_interval(secs => %s) WHERE id = %s"
-AGAIN = """INSERT INTO runs_outbox (run_id, step_run_id, kind, data, not_before)
-    VALUES (%s, %s, 'child_done', '{}', statement_timestamp())"""
-# Index: run_of_step. An edited input has another child: the key names the edition.
-CHILD_OF = """SELECT id, status, idempotency_key FROM runs_run WHERE parent_step_id = %s ORDER BY number DESC LIMIT 1"""
 # Holds the step, not its run: a cancel of the parent waits here, and then finds the child, or comes first.
-WAITS = "SELECT status, wait_kind, edition FROM runs_steprun WHERE id = %s FOR UPDATE"
+LOCK_STEP = f"{WAITS} FOR UPDATE"
 OF_PARENT = """SELECT r.workspace_id, coalesce(r.root_id, r.id), r.depth, r.actor, r.started_by_id, r.priority,
         r.status = 'paused'
     FROM runs_run r WHERE r.id = %s"""
-VERSION = """SELECT v.id, w.archived_at IS NOT NULL, w.name FROM workflows_workflow w
-    LEFT JOIN workflows_version v ON v.workflow_id = w.id AND (%(number)s::int IS NULL OR v.number = %(number)s)
-    WHERE w.id = %(workflow)s AND w.workspace_id = %(workspace)s ORDER BY v.number DESC NULLS LAST LIMIT 1"""
 RUN_OF_STEP = "SELECT run_id FROM runs_steprun WHERE id = %s"
 # Whether the step waits for its child, and its run is paused. Asked after the child is locked: whatever its run does
 # after that has written a row behind this one.
@@ -64,91 +58,121 @@ FAILURE = """SELECT path, error FROM runs_steprun WHERE run_id = %s AND parent_i
     AND handled IS NULL AND error IS NOT NULL ORDER BY finished_at, id LIMIT 1"""
 
 
-class CannotCall(NotFound):
-    """The workflow that a step wants to run is not there, or has nothing that could run."""
-
-    code = "cannot_call"
-
-
 class ChildKeyTaken(Conflict):
     """The key by which a step's run is found again stands for another run."""
 
     code = "child_key_taken"
 
 
-@dataclass(frozen=True)
-class Post:
-    """A row of the outbox."""
+@dataclass
+class Turns:
+    """One deliverer's. `after` is the workspace that was served last: the others come first. One that is not patient
+    leaves children whose input takes long to check to others, and says so in `left`.
+    """
 
-    id: int
-    kind: str
-    run_id: UUID
-    step_run_id: int
-    data: str
+    after: UUID = FIRST
+    is_patient: bool = True
+    left: bool = False
+    passed: list[int] = field(default_factory=list)
 
 
-def deliver(connection: Connection, *, at_most: int = 200) -> int:
+def deliver(connection: Connection, *, at_most: int = 200, turns: Turns | None = None) -> int:
     """Delivers what is due, and says how much that was; the rest waits for the next turn where this one takes long.
     `connection` is in autocommit mode.
     """
+    turns = turns or Turns()
+    turns.passed, turns.left = [], False
     until = monotonic_s() + BUDGET_S
     for done in range(at_most):
-        if monotonic_s() > until or not deliver_next(connection):
+        if monotonic_s() > until or not deliver_next(connection, turns):
             return done
     return at_most
 
 
-def deliver_next(connection: Connection) -> bool:
+def deliver_next(connection: Connection, turns: Turns | None = None) -> bool:
     """Whether there was something. One that cannot be delivered must not keep all others waiting."""
-    post: Post | None = None
+    turns = turns or Turns()
+    while len(turns.passed) < PASSED_AT_MOST:
+        post = outbox.next_post(connection, after=turns.after, passed=turns.passed)
+        if post is None:
+            return False
+        turns.after = post.workspace_id
+        if _tried(connection, post, turns):
+            return True
+        turns.passed.append(post.id)
+    return False
+
+
+def _tried(connection: Connection, post: Post, turns: Turns) -> bool:
+    """False where the row is to be passed over."""
     told: Told | None = None
     try:
+        called = _look_ahead(connection, post, turns)
         with connection.transaction():
-            values = connection.execute(NEXT).fetchone()
-            if values is None:
+            if not outbox.take(connection, post):
                 return False
-            post = Post(*values)
-            told = ACTS[post.kind](connection, post)
+            told = ACTS[post.kind](connection, post, called)
             failpoint("in_delivery")
+    except _LeftAlone:
+        return False
+    except LookedTooEarly:  # another version was published meanwhile: at once again, by whoever comes
+        outbox.later(connection, post, after_s=0)
+        return False
     except Exception:
-        if connection.closed or post is None:
+        if connection.closed:
             raise
         logger.exception("could not deliver %s to step run %s", post.kind, post.step_run_id)
-        connection.execute(LATER, (AFTER_TROUBLE_S, post.id))
+        outbox.later(connection, post, after_s=AFTER_TROUBLE_S)
     if told is not None:
         told.announce()
     return True
 
 
+class _LeftAlone(Exception):
+    """The row is for somebody else."""
+
+
+def _look_ahead(connection: Connection, post: Post, turns: Turns) -> Called | None:
+    """What the schema of a child that is to be started says of its input, while nothing is locked."""
+    call = call_of(connection, post) if post.kind == "call_child" else None
+    if call is None:
+        return None
+    if is_slow(connection, call):
+        turns.left = turns.left or not turns.is_patient
+        if not turns.is_patient or not outbox.lease(connection, post, for_s=LEASE_S):
+            raise _LeftAlone
+    return look_at(connection, call)
+
+
 def _done(connection: Connection, post: Post, told: Told | None = None) -> Told | None:
-    connection.execute(DELIVERED, (post.id,))
+    connection.execute(outbox.DELIVERED, (post.id,))
     return told
 
 
-def _call(connection: Connection, post: Post) -> Told | None:
+def _call(connection: Connection, post: Post, called: Called | None) -> Told | None:
     """The step wants its child: it is started, or, after a resume of the step, goes on from where it failed."""
     try:
         with connection.transaction():  # what is refused leaves nothing, not even its lock
-            return _done(connection, post, _ensure_child(connection, post))
+            return _done(connection, post, _ensure_child(connection, post, called))
     except AppError as refusal:
         error = {"code": refusal.code, "message": refusal.message, **({"data": refusal.data} if refusal.data else {})}
         return _done(connection, post, _on_step(connection, post, lambda tx, row: child_refused(tx, row, error)))
 
 
-def _ensure_child(connection: Connection, post: Post) -> Told | None:
-    status, wait_kind, edition = connection.execute(WAITS, (post.step_run_id,)).fetchone() or (None, None, 0)
+def _ensure_child(connection: Connection, post: Post, called: Called | None) -> Told | None:
+    status, wait_kind, edition = connection.execute(LOCK_STEP, (post.step_run_id,)).fetchone() or (None, None, 0)
     if status != "waiting" or wait_kind != CHILD:
         return None
-    key = f"step:{post.step_run_id}:{edition}"
+    key = key_of(post, edition)
     found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
     if found is None or found[2] != key:
-        return _start(connection, post, key)
+        return _start(connection, post, key, called=called)
     child_id, child_status, _ = found
     match RunStatus(child_status):
         case RunStatus.FAILED | RunStatus.CANCELLED:
             return _resume(connection, post, child_id)
         case RunStatus.SUCCEEDED:
-            connection.execute(AGAIN, (child_id, post.step_run_id))
+            connection.execute(outbox.AGAIN, (post.step_run_id, child_id))
         case RunStatus.RUNNING | RunStatus.PAUSED:
             return _pause_with_parent(connection, post, child_id)  # and its end will be told
         case RunStatus.CANCELLING:
@@ -156,13 +180,16 @@ def _ensure_child(connection: Connection, post: Post) -> Told | None:
     return None
 
 
-def _start(connection: Connection, post: Post, key: str) -> Told | None:
+def _start(connection: Connection, post: Post, key: str, *, called: Called | None) -> Told | None:
     wanted = json.loads(post.data)
     parent = connection.execute(OF_PARENT, (post.run_id,)).fetchone()
     assert parent is not None, "a run is never deleted while a step of it waits"
     workspace_id, root_id, depth, actor, user_id, priority, is_paused = parent
-    version_id = _version(connection, wanted, workspace_id)
-    check_input(connection, version_id, wanted.get("input"))
+    version_id = version_of(connection, wanted, workspace_id)
+    if called is None or called.version_id != version_id:
+        raise LookedTooEarly
+    if called.refusal is not None:
+        raise called.refusal
     start = Start(
         UUID(wanted["workflow"]), version_id, wanted.get("input"), actor, user_id=user_id, trigger="workflow",
         idempotency_key=key, priority=priority,
@@ -174,27 +201,6 @@ def _start(connection: Connection, post: Post, key: str) -> Told | None:
     return started.told
 
 
-def _version(connection: Connection, wanted: dict[str, Any], workspace_id: UUID) -> UUID:
-    """The version that is named, or the one that is live now. Raises CannotCall."""
-    try:
-        workflow_id = UUID(str(wanted.get("workflow")))
-    except ValueError:
-        raise CannotCall(f"'{wanted.get('workflow')}' is no workflow's id.") from None
-    number = wanted.get("version")
-    values = {"workflow": workflow_id, "workspace": workspace_id, "number": number}
-    found = connection.execute(VERSION, values).fetchone()
-    if found is None:
-        raise CannotCall("The workflow that this step runs is not in this workspace.")
-    version_id, is_archived, name = found
-    if is_archived:
-        raise CannotCall(f"The workflow '{name}' is archived.")
-    if version_id is None:
-        raise CannotCall(
-            f"The workflow '{name}' has no {'published version' if number is None else f'version {number}'}."
-        )
-    return UUID(str(version_id))
-
-
 def _resume(connection: Connection, post: Post, child_id: UUID) -> Told | None:
     tx = begin(connection, child_id, actor="system")
     if tx.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
@@ -203,14 +209,14 @@ def _resume(connection: Connection, post: Post, child_id: UUID) -> Told | None:
     try:
         resume(tx)
     except NothingToResume:
-        connection.execute(AGAIN, (child_id, post.step_run_id))
+        connection.execute(outbox.AGAIN, (post.step_run_id, child_id))
         return None
     pause_with_parent(tx, is_paused=bool(_is_parent_paused(connection, post)))
     write(connection, tx)
     return told_by(tx)
 
 
-def _pause(connection: Connection, post: Post) -> Told | None:
+def _pause(connection: Connection, post: Post, _: Called | None) -> Told | None:
     """The run whose step waits for this child was paused, or goes on, or the child was resumed."""
     found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
     return _done(connection, post, _pause_with_parent(connection, post, found[0]) if found else None)
@@ -234,7 +240,7 @@ def _is_parent_paused(connection: Connection, post: Post) -> bool | None:
     return None if found is None else bool(found[0])
 
 
-def _stop(connection: Connection, post: Post) -> Told | None:
+def _stop(connection: Connection, post: Post, _: Called | None) -> Told | None:
     """The step no longer waits for its child: it was cancelled, or lost a race, or a person went past it."""
     found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
     if found is None:
@@ -254,12 +260,12 @@ def _stop(connection: Connection, post: Post) -> Told | None:
 def _later_or_done(connection: Connection, post: Post, *, is_ending: bool) -> None:
     """A child that is being cancelled has ended when its bodies have: a call that comes behind must find it so."""
     if is_ending:
-        connection.execute(LATER, (LATER_S, post.id))
+        outbox.later(connection, post, after_s=LATER_S)
     else:
         _done(connection, post)
 
 
-def _end(connection: Connection, post: Post) -> Told | None:
+def _end(connection: Connection, post: Post, _: Called | None) -> Told | None:
     """The child has ended: the step that waits for it hears how."""
     found = connection.execute(CHILD_OF, (post.step_run_id,)).fetchone()
     if found is None or found[0] != post.run_id:
@@ -307,7 +313,7 @@ def _on_step(connection: Connection, post: Post, act: Callable[[Transition, Row]
     return told_by(tx)
 
 
-ACTS: dict[str, Callable[[Connection, Post], Told | None]] = {
+ACTS: dict[str, Callable[[Connection, Post, Called | None], Told | None]] = {
     "call_child": _call,
     "stop_child": _stop,
     "pause_child": _pause,

@@ -28,7 +28,8 @@ from runs.store.read import COLUMNS, Connection, Rows, step_row
 from runs.store.write import write
 
 READ_ALL = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s ORDER BY id"
-READ_INPUT = "SELECT input FROM runs_run WHERE id = %s"
+READ_INPUT = """SELECT version_id, input FROM runs_run
+    WHERE NOT EXISTS (SELECT FROM runs_command WHERE id = %s) AND id = %s"""
 # The text as it is: PostgreSQL cannot read all JSON that an input may hold.
 READ_MOST = """SELECT s.id, coalesce(s.input, p.body) FROM runs_steprun s
     LEFT JOIN runs_payload p ON p.hash = s.input_ref WHERE s.id = ANY(%s)"""
@@ -63,9 +64,6 @@ def _planned(connection: Connection, tx: Transition, wanted: Forking) -> tuple[F
     version_id = wanted.version_id or tx.run.version_id
     assert version_id is not None
     definition = definition_of(connection, version_id)
-    if version_id != tx.run.version_id:
-        (text,) = connection.execute(READ_INPUT, (tx.run.id,)).fetchone() or ("null",)
-        check_input(connection, version_id, json.loads(text))
     target = step_at(connection, tx, wanted.path) if wanted.path is not None else None
     rows = [step_row(values) for values in connection.execute(READ_ALL, (tx.run.id,))]
     source = Source(tx.definition, rows)
@@ -86,8 +84,18 @@ def _give_rounds_back(connection: Connection, fork: Fork) -> None:
         items.total = max(items.total, (json.loads(text or "null") or {}).get("most") or 0)
 
 
+def check_fork(connection: Connection, run_id: UUID, wanted: Forking, *, command_id: UUID | None = None) -> None:
+    """Whether the other version takes the run's input, before the transaction: neither of the two ever changes. What
+    was done by this command already is not asked again. Raises BadRunInput.
+    """
+    found = connection.execute(READ_INPUT, (command_id, run_id)).fetchone()
+    if found is None or wanted.version_id is None or wanted.version_id == found[0]:
+        return
+    check_input(connection, wanted.version_id, json.loads(found[1]))
+
+
 def preview_fork(connection: Connection, run_id: UUID, wanted: Forking) -> Preview:
-    """What `fork_run` would do. Call it in one snapshot (REPEATABLE READ). Raises what that raises."""
+    """What `fork_run` would do. In one snapshot (REPEATABLE READ), after `check_fork`. Raises what both raise."""
     tx = peek(connection, run_id)
     fork, _ = _planned(connection, tx, wanted)
     saved = connection.execute(SAVED_BY, ([row.id for row in fork.copied],)).fetchone()
@@ -103,10 +111,10 @@ def fork_run(
     seen: str | None = None,
     then: Callable[[Told], None],
 ) -> Commanded:
-    """Makes the new run in the caller's transaction. Its id and number are the result; `then` gets what others must
-    hear of it, after the commit.
+    """Makes the new run in the caller's transaction, which comes after a `check_fork`. Its id and number are the
+    result; `then` gets what others must hear of it, after the commit.
 
-    Raises StepNotFound, NothingToFork, NotPossibleNow, BadRunInput, GenerationChanged, PlanChanged.
+    Raises StepNotFound, NothingToFork, NotPossibleNow, GenerationChanged, PlanChanged.
     """
 
     def act(tx: Transition) -> dict[str, Any]:

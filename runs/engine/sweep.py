@@ -5,12 +5,13 @@ looks again under the lock, so that two sweepers, or a sweeper and a worker, nev
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from kit.clock import monotonic_s
 from kit.failpoints import failpoint
 from runs.core.advance import cancel_row, propagate
 from runs.core.commands import expire, recompute, retry_due, timer_due
@@ -23,12 +24,12 @@ from runs.core.time_limits import queue_limit_passed, total_limit_passed
 from runs.core.transition import Transition
 from runs.dispatch import wake
 from runs.engine import limits
-from runs.engine.children import AGAIN, deliver
+from runs.engine.children import Turns, deliver
 from runs.engine.definitions import definition_of
 from runs.engine.stuck import Looks, stuck_runs
 from runs.engine.transact import told_by
 from runs.engine.wait import unanswered
-from runs.store import fleet
+from runs.store import fleet, looks, outbox
 from runs.store.read import RUN_COLUMNS, Connection, Rows, run_row
 from runs.store.write import write
 
@@ -36,24 +37,14 @@ BATCH = 200
 # Other hosts: a worker is dead when it was not heard for this long, and PostgreSQL and this sweeper were up all the
 # while.
 SILENCE_S = 12.0
+STUCK_EVERY_S = 5.0  # a defect, which must never happen: the only look that reads every open run
 
 TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
 IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
 # An attempt that runs is ended by its worker; while its run is paused no limit passes.
 BETWEEN_ATTEMPTS = (StepStatus.READY, StepStatus.RETRY_WAIT, StepStatus.WAITING)
-# Index: step_run_queue_limit.
-QUEUE_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status = 'ready' AND s.queue_until <= statement_timestamp() AND r.status = 'running'
-    ORDER BY s.queue_until LIMIT %s"""
-# Index: step_run_total_limit.
-TOTAL_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status IN ('ready', 'retry_wait', 'waiting') AND s.total_until <= statement_timestamp()
-        AND r.status = 'running' ORDER BY s.total_until LIMIT %s"""
 IS_OVER_LIMIT = """SELECT status, total_until <= statement_timestamp(), total_limit_s,
     queue_until <= statement_timestamp(), queue_limit_s FROM runs_steprun WHERE id = %s"""
-# Index: run_deadline.
-OVERDUE = """SELECT id FROM runs_run WHERE deadline_at <= statement_timestamp() AND status IN ('running', 'paused')
-    ORDER BY deadline_at LIMIT %s"""
 IS_OVERDUE = "SELECT deadline_s FROM runs_run WHERE id = %s AND deadline_at <= statement_timestamp()"
 IS_EXPIRED = """SELECT id, data FROM runs_wait
     WHERE step_run_id = %s AND status = 'open' AND expires_at <= statement_timestamp()"""
@@ -145,13 +136,18 @@ def recover_dead(connection: Connection) -> int:
 
 
 def bury_dead(
-    connection: Connection, *, contact_s: float, is_gone: Callable[[fleet.WorkerIdentity], bool | None]
+    connection: Connection,
+    *,
+    contact_s: float,
+    is_gone: Callable[[fleet.WorkerIdentity], bool | None],
+    alive: Sequence[tuple[Any, ...]] | None = None,
 ) -> int:
     """Declares workers dead: those of this host whose process is gone (`is_gone` tells), at once; others by their
-    silence. So it is for a process that is still there and frozen.
+    silence. So it is for a process that is still there and frozen. `alive` is what fleet.ALIVE has just answered.
     """
     buried = 0
-    for id_, boot_id, namespace, pid, started, silent_s in connection.execute(fleet.ALIVE).fetchall():
+    rows = connection.execute(fleet.ALIVE).fetchall() if alive is None else alive
+    for id_, boot_id, namespace, pid, started, silent_s in rows:
         gone = is_gone(fleet.WorkerIdentity(id_, "", boot_id, namespace, pid, started))
         is_silent = float(silent_s) > SILENCE_S and contact_s > SILENCE_S
         if (gone or is_silent) and fleet.bury(connection, id_):
@@ -210,7 +206,9 @@ def fail_over_limit(connection: Connection) -> int:
                 return False
             return True
 
-    found = [row for scan in (TOTAL_OVER, QUEUE_OVER) for row in connection.execute(scan, (BATCH,)).fetchall()]
+    found = [
+        row for scan in (fleet.TOTAL_OVER, fleet.QUEUE_OVER) for row in connection.execute(scan, (BATCH,)).fetchall()
+    ]
     return _each(connection, found, act)
 
 
@@ -227,18 +225,18 @@ def stop_overdue(connection: Connection) -> int:
             pass_deadline(tx, deadline_s=found[0])
             return True
 
-    return _each(connection, connection.execute(OVERDUE, (BATCH,)).fetchall(), act)
+    return _each(connection, connection.execute(fleet.OVERDUE, (BATCH,)).fetchall(), act)
 
 
 def wake_unclaimed(connection: Connection) -> int:
     """Ready work that nobody took: its wake-up was lost, or every worker is busy (then the message is one too many)."""
-    lanes = connection.execute(fleet.UNCLAIMED).fetchall()
+    lanes = connection.execute(fleet.UNCLAIMED, (BATCH,)).fetchall()
     for queue, steps in lanes:
         wake(queue, steps=steps)
     return sum(steps for _, steps in lanes)
 
 
-def unstick(connection: Connection, looks: Looks | None = None) -> int:
+def unstick(connection: Connection, standing: Looks | None = None) -> int:
     """Runs that are open although something of theirs will never go on, in a container too: a defect. Decided anew, and
     told loudly; how many.
     """
@@ -255,10 +253,29 @@ def unstick(connection: Connection, looks: Looks | None = None) -> int:
 
     def hear(step_run_id: int, run_id: UUID, child_id: UUID | None) -> bool:
         logger.error("run %s is stuck: step run %s waits for a run that tells it nothing", run_id, step_run_id)
-        return child_id is not None and connection.execute(AGAIN, (child_id, step_run_id)).rowcount == 1
+        return child_id is not None and connection.execute(outbox.AGAIN, (step_run_id, child_id)).rowcount == 1
 
-    suspects = stuck_runs(connection, looks or Looks(is_first_look_enough=True))
+    suspects = stuck_runs(connection, standing or Looks(is_first_look_enough=True))
     return _each(connection, suspects.runs, act) + _each(connection, suspects.waiting, hear)
+
+
+@dataclass
+class Memory:
+    """What one sweeper keeps between its sweeps: where the last look at limits ended, whose post was delivered last,
+    which runs it has seen standing, and when.
+    """
+
+    held: limits.Rounds = field(default_factory=limits.Rounds)
+    turns: Turns = field(default_factory=Turns)
+    standing: Looks = field(default_factory=lambda: Looks(is_first_look_enough=True))
+    looked_for_stuck_at: float | None = None
+
+    def is_time_for_stuck(self) -> bool:
+        now = monotonic_s()
+        if self.looked_for_stuck_at is not None and now - self.looked_for_stuck_at < STUCK_EVERY_S:
+            return False
+        self.looked_for_stuck_at = now
+        return True
 
 
 def sweep(
@@ -267,23 +284,25 @@ def sweep(
     sweeper: UUID,
     host: str,
     is_gone: Callable[[fleet.WorkerIdentity], bool | None],
-    held: limits.Rounds | None = None,
-    looks: Looks | None = None,
+    memory: Memory | None = None,
 ) -> Swept:
-    """Every scan once. `connection` is in autocommit mode; `held` is where this sweeper's last look at limits ended,
-    `looks` which runs it has seen standing.
-    """
-    since_contact_s, since_start_s = fleet.sweeper_seen(connection, sweeper=sweeper, host=host)
-    buried = bury_dead(connection, contact_s=min(since_contact_s, since_start_s), is_gone=is_gone)
+    """One look, and each scan for which it found something. `connection` is in autocommit mode."""
+    memory = memory or Memory()
+    seen = looks.look(connection, sweeper=sweeper, host=host)
+    buried = bury_dead(connection, contact_s=seen.contact_s, is_gone=is_gone, alive=seen.alive)
+
+    def act(*names: str, scan: Callable[[], int]) -> int:
+        return scan() if not seen.wanted.isdisjoint(names) else 0
+
     return Swept(
         buried=buried,
-        recovered=recover_dead(connection),
-        due=due(connection),
-        expired=expire_waits(connection),
-        delivered=deliver(connection),
-        overdue=stop_overdue(connection),
-        let_go=limits.let_all_go(connection, held or limits.Rounds()),
-        over_limit=fail_over_limit(connection),
-        woken=wake_unclaimed(connection),
-        stuck=unstick(connection, looks),
+        recovered=recover_dead(connection) if buried else act("dead", scan=lambda: recover_dead(connection)),
+        due=act("due", scan=lambda: due(connection)),
+        expired=act("expired", scan=lambda: expire_waits(connection)),
+        delivered=act("post", scan=lambda: deliver(connection, turns=memory.turns)),
+        overdue=act("overdue", scan=lambda: stop_overdue(connection)),
+        let_go=act("held", "starts", scan=lambda: limits.let_all_go(connection, memory.held)),
+        over_limit=act("over_limit", scan=lambda: fail_over_limit(connection)),
+        woken=act("unclaimed", scan=lambda: wake_unclaimed(connection)),
+        stuck=unstick(connection, memory.standing) if memory.is_time_for_stuck() else 0,
     )

@@ -5,7 +5,8 @@ import threading
 
 from django.db import DatabaseError, connection
 
-from runs.bulk.drive import drive
+from runs.bulk.drive import are_any, drive
+from runs.link import Link, Stopping
 
 EVERY_S = 0.5  # while there is nothing to do
 
@@ -18,11 +19,14 @@ class BulkLoop(threading.Thread):
     def __init__(self, ending: threading.Event) -> None:
         super().__init__(name="bulk", daemon=True)
         self._ending = ending
+        self._link = Link(name="bulk", is_stopping=ending.is_set)
 
     def run(self) -> None:
         while not self._ending.is_set():
             try:
-                did = drive()
+                did = drive() if self._link.retry(lambda connection, _: are_any(connection)) else 0
+            except Stopping:
+                break
             except DatabaseError as error:
                 logger.warning("bulk operations wait: the database did not answer: %s", error)
                 did = 0
@@ -33,3 +37,4 @@ class BulkLoop(threading.Thread):
                 connection.close()  # back to the pool: another one where this is broken
             if not did:
                 self._ending.wait(EVERY_S)
+        self._link.close()

@@ -99,6 +99,11 @@ class StepRun(models.Model):
             models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
             models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
+            models.Index(  # what falls due by itself
+                fields=["not_before"],
+                name="step_run_timed",
+                condition=Q(status="retry_wait") | Q(status="waiting", wait_kind="timer"),
+            ),
             models.Index(  # what of a run waits, also for a person
                 fields=["run"],
                 name="step_run_asks",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from runs.store.read import Connection
@@ -12,19 +11,22 @@ started_at, heartbeat_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
 
 # One statement per worker process and second. It names what the worker holds; a row of its that it has not named for
-# 5 s is a
-# claim whose reply never came. It answers what to stop, and whether the worker itself was declared dead.
+# 5 s is a claim whose reply never came. It answers what to stop, whether the worker itself was declared dead, and which
+# lanes and workspaces have a limit.
 HEARTBEAT = """WITH me AS (
     UPDATE runs_worker SET heartbeat_at = statement_timestamp() WHERE id = %(worker)s AND dead_at IS NULL RETURNING id
 ), held AS (
     SELECT * FROM unnest(%(steps)s::bigint[], %(fences)s::bigint[]) AS h(id, fence)
 )
-SELECT 'alive', NULL::bigint, NULL::bigint FROM me
+SELECT 'alive', NULL::bigint, NULL::bigint, NULL::text FROM me
 UNION ALL
-SELECT 'stop', h.id, h.fence FROM held h LEFT JOIN runs_steprun s ON s.id = h.id LEFT JOIN runs_run r ON r.id = s.run_id
+SELECT 'limit', NULL, NULL, l.name FROM runs_limit l WHERE l.name LIKE 'queue:%%' OR l.name LIKE 'workspace:%%'
+UNION ALL
+SELECT 'stop', h.id, h.fence, NULL FROM held h
+    LEFT JOIN runs_steprun s ON s.id = h.id LEFT JOIN runs_run r ON r.id = s.run_id
     WHERE s.id IS NULL OR s.status <> 'running' OR s.fence <> h.fence OR r.status = 'cancelling'
 UNION ALL
-SELECT 'unnamed', s.id, s.fence FROM runs_steprun s
+SELECT 'unnamed', s.id, s.fence, NULL FROM runs_steprun s
     WHERE s.worker = %(worker)s AND s.status = 'running' AND s.started_at < statement_timestamp() - interval '5 seconds'
         AND NOT EXISTS (SELECT FROM held h WHERE h.id = s.id AND h.fence = s.fence)"""
 
@@ -44,9 +46,9 @@ BURY = "UPDATE runs_worker SET dead_at = statement_timestamp() WHERE id = %s AND
 # Index: step_run_running. A worker that nobody knows: a failover lost its registration.
 HELD_BY_DEAD = """SELECT s.id, s.run_id, s.fence FROM runs_steprun s LEFT JOIN runs_worker w ON w.id = s.worker
     WHERE s.status = 'running' AND (w.id IS NULL OR w.dead_at IS NOT NULL) ORDER BY s.id LIMIT %s"""
-# Index: step_run_due.
+# Index: step_run_timed. What waits for a person, a callback or its items is not in it, however much that is.
 DUE = """SELECT s.id, s.run_id, s.status FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
-    WHERE s.status IN ('retry_wait', 'waiting') AND (s.status = 'retry_wait' OR s.wait_kind = 'timer')
+    WHERE (s.status = 'retry_wait' OR (s.status = 'waiting' AND s.wait_kind = 'timer'))
         AND s.not_before <= statement_timestamp() AND r.status = 'running'
     ORDER BY s.not_before LIMIT %s"""
 # Index: wait_expiry.
@@ -55,11 +57,22 @@ statement_timestamp()
     ORDER BY w.expires_at LIMIT %s"""
 # Index: step_run_turn. What has been ready for a while without being claimed: its wake-up was lost, or all workers
 # are busy.
-UNCLAIMED = """SELECT queue, count(*) FROM (
-    SELECT s.queue FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+UNCLAIMED_STEPS = """SELECT s.queue FROM runs_steprun s
+    CROSS JOIN LATERAL (SELECT r.status FROM runs_run r WHERE r.id = s.run_id OFFSET 0) r
     WHERE s.status = 'ready' AND s.held_by IS NULL AND r.status = 'running'
-        AND s.not_before <= statement_timestamp() - interval '300 milliseconds'
-    LIMIT 200) found GROUP BY queue"""
+        AND s.not_before <= statement_timestamp() - interval '300 milliseconds' LIMIT %s"""
+UNCLAIMED = f"SELECT queue, count(*) FROM ({UNCLAIMED_STEPS}) found GROUP BY queue"
+# Index: step_run_queue_limit.
+QUEUE_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status = 'ready' AND s.queue_until <= statement_timestamp() AND r.status = 'running'
+    ORDER BY s.queue_until LIMIT %s"""
+# Index: step_run_total_limit.
+TOTAL_OVER = """SELECT s.id, s.run_id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
+    WHERE s.status IN ('ready', 'retry_wait', 'waiting') AND s.total_until <= statement_timestamp()
+        AND r.status = 'running' ORDER BY s.total_until LIMIT %s"""
+# Index: run_deadline.
+OVERDUE = """SELECT id FROM runs_run WHERE deadline_at <= statement_timestamp() AND status IN ('running', 'paused')
+    ORDER BY deadline_at LIMIT %s"""
 # Index: run_open. Open runs of which nothing runs just now: which of them stand still, runs/engine/stuck.py tells.
 STANDING = """SELECT id, status, event_seq FROM runs_run r WHERE status IN ('running', 'paused', 'cancelling')
     AND running_count = 0 AND created_at < statement_timestamp() - interval '5 seconds' AND id > %s
@@ -88,11 +101,14 @@ class WorkerIdentity:
 
 @dataclass(frozen=True)
 class Heard:
-    """The database's answer to a heartbeat. `stop` and `unnamed` are (step run id, fence) pairs."""
+    """The database's answer to a heartbeat. `stop` and `unnamed` are (step run id, fence) pairs, `limited` the names of
+    limits of lanes and workspaces: their steps are never taken by a finish.
+    """
 
     alive: bool
     stop: frozenset[tuple[int, int]]
     unnamed: frozenset[tuple[int, int]]
+    limited: frozenset[str] = frozenset()
 
 
 def register(
@@ -109,17 +125,11 @@ def heartbeat(connection: Connection, *, worker: UUID, held: Sequence[tuple[int,
     parameters = {"worker": worker, "steps": [step for step, _ in held], "fences": [fence for _, fence in held]}
     rows = connection.execute(HEARTBEAT, parameters).fetchall()
     return Heard(
-        alive=any(kind == "alive" for kind, _, _ in rows),
-        stop=frozenset((step, fence) for kind, step, fence in rows if kind == "stop"),
-        unnamed=frozenset((step, fence) for kind, step, fence in rows if kind == "unnamed"),
+        alive=any(row[0] == "alive" for row in rows),
+        stop=frozenset((row[1], row[2]) for row in rows if row[0] == "stop"),
+        unnamed=frozenset((row[1], row[2]) for row in rows if row[0] == "unnamed"),
+        limited=frozenset(row[3] for row in rows if row[0] == "limit"),
     )
-
-
-def sweeper_seen(connection: Connection, *, sweeper: UUID, host: str) -> tuple[float, float]:
-    """Seconds since this sweeper has unbroken contact, and since PostgreSQL started."""
-    row: tuple[Any, ...] | None = connection.execute(SWEEPER_SEEN, (sweeper, host)).fetchone()
-    assert row is not None
-    return float(row[0]), float(row[1])
 
 
 def bury(connection: Connection, worker: UUID) -> bool:

@@ -74,8 +74,8 @@ LET_GO = f"""UPDATE runs_steprun SET held_by = NULL WHERE id IN (
     WHERE s.status = 'ready' AND s.held_by = %s AND r.status = 'running'
     ORDER BY {TURN}, s.id LIMIT %s FOR UPDATE OF s SKIP LOCKED) RETURNING queue"""
 # Index: limit_start_expiry.
-FORGET = """DELETE FROM runs_limitstart WHERE id IN (
-    SELECT id FROM runs_limitstart WHERE expires_at < statement_timestamp() ORDER BY expires_at LIMIT 5000)"""
+EXPIRED_STARTS = "SELECT id FROM runs_limitstart WHERE expires_at < statement_timestamp() ORDER BY expires_at LIMIT %s"
+FORGET = f"DELETE FROM runs_limitstart WHERE id IN ({EXPIRED_STARTS.replace('%s', '5000')})"
 
 
 def candidate_of(values: Sequence[Any]) -> Candidate:

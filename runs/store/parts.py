@@ -206,6 +206,6 @@ HOLDS = "holds AS MATERIALIZED (SELECT pawl_hold_payloads(%s::bytea[]) FROM ran)
 
 OUTBOX = table("step_run_id bigint, kind text, data text")
 SENT = f"""sent AS (
-    INSERT INTO runs_outbox (run_id, step_run_id, kind, data, not_before)
-    SELECT ran.id, m.step_run_id, m.kind, m.data, {NOW} FROM ran, {OUTBOX.source}
+    INSERT INTO runs_outbox (run_id, workspace_id, step_run_id, kind, data, not_before)
+    SELECT ran.id, ran.workspace_id, m.step_run_id, m.kind, m.data, {NOW} FROM ran, {OUTBOX.source}
 )"""

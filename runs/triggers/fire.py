@@ -1,4 +1,8 @@
-"""A firing becomes a run: both in one transaction. What stands against it is kept in the ledger, never lost."""
+"""A firing becomes a run: both in one transaction. What stands against it is kept in the ledger, never lost.
+
+Whether the input fits the workflow's schema is looked at before that transaction (`look_at`), which may take seconds;
+in it, only whether that look still holds.
+"""
 
 import logging
 from dataclasses import dataclass
@@ -8,8 +12,9 @@ from uuid import UUID
 import psycopg
 
 from kit.errors import AppError, Conflict, NotFound, Unavailable
-from runs.engine.check_input import check_input
+from runs.engine.check_input import LookedTooEarly, refusal_of
 from runs.engine.start import Start, Started, start_run
+from runs.payloads import json_text
 from runs.store.read import Connection
 from runs.triggers import ledger
 
@@ -46,18 +51,38 @@ class Firing:
     depth: int = 0
 
 
-def fire(connection: Connection, firing: Firing) -> Started | AppError:
+@dataclass(frozen=True)
+class Look:
+    """The newest version as it was just before, and what stands against the input there. `input` is its JSON text."""
+
+    version_id: UUID
+    input: str
+    refusal: AppError | None
+
+
+def look_at(connection: Connection, trigger_id: UUID, run_input: Any) -> Look | None:
+    """Outside a transaction. None where nothing could be started anyway: the transaction then finds why."""
+    found = connection.execute(LIVE, (trigger_id,)).fetchone()
+    _, is_archived, version_id = found[:3] if found else (None, True, None)
+    if is_archived or version_id is None:
+        return None
+    return Look(version_id, json_text(run_input), refusal_of(connection, version_id, run_input))
+
+
+def fire(connection: Connection, firing: Firing, look: Look | None) -> Started | AppError:
     """In the caller's transaction, which holds the firing's or its trigger's row. Where no run can be started, the
     ledger says why, and the error is the answer. The caller commits, then announces `told`.
+
+    Raises LookedTooEarly where there was no look, or it was one at another version or another input.
     """
     problem: AppError
     try:
         with connection.transaction():  # a savepoint: what was begun of the run goes, the firing's failure stays
-            return start(connection, firing)
+            return start(connection, firing, look)
     except AppError as error:
         problem = error
-    except psycopg.Error:
-        raise  # the database's fault: again later
+    except (psycopg.Error, LookedTooEarly):
+        raise  # the database's fault, or nobody's: again later
     except Exception:
         logger.exception("firing %s of %s '%s' could not be started", firing.id, firing.kind, firing.name)
         problem = FiringFailed("The run could not be started, by a defect; the log of Pawl has it.")
@@ -65,9 +90,9 @@ def fire(connection: Connection, firing: Firing) -> Started | AppError:
     return problem
 
 
-def start(connection: Connection, firing: Firing) -> Started:
+def start(connection: Connection, firing: Firing, look: Look | None) -> Started:
     """Starts the newest version, in the turn that the trigger gives its runs. Raises TargetArchived,
-    TargetNotPublished, BadRunInput, InputTooLarge.
+    TargetNotPublished, BadRunInput, InputTooLarge, LookedTooEarly.
     """
     found = connection.execute(LIVE, (firing.trigger_id,)).fetchone()
     assert found is not None, "a firing's trigger is locked"
@@ -76,7 +101,10 @@ def start(connection: Connection, firing: Firing) -> Started:
         raise TargetArchived("The workflow is archived. Bring it back, or disable this trigger.")
     if version_id is None:
         raise TargetNotPublished("The workflow has no published version. Publish it, or disable this trigger.")
-    check_input(connection, version_id, firing.input)
+    if look is None or look.version_id != version_id or look.input != json_text(firing.input):
+        raise LookedTooEarly
+    if look.refusal is not None:
+        raise look.refusal
     wanted = Start(
         workflow_id, version_id, firing.input, actor_of(firing.kind, firing.name), trigger=firing.kind,
         trigger_id=firing.trigger_id, trigger_depth=firing.depth, priority=priority,

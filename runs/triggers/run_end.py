@@ -1,8 +1,8 @@
 """Another workflow's end: the run that ended added its firings in its own transaction (runs/store/parts.py); here each
 becomes a run, once.
 
-What the input takes from the run that ended is read before the transaction; in it, the firing's row is locked, so that
-of several sweepers one starts the run. The run that ended is not locked: it is over.
+What the input takes from the run that ended is read and checked before the transaction; in it, the firing's row is
+locked, so that of several sweepers one starts the run. The run that ended is not locked: it is over.
 """
 
 import json
@@ -14,12 +14,13 @@ from uuid import UUID
 from kit.clock import monotonic_s
 from kit.errors import AppError, Conflict
 from kit.failpoints import failpoint
+from runs.engine.check_input import LookedTooEarly
 from runs.engine.start import Started
 from runs.masking import masked
 from runs.store.read import Connection
 from runs.triggers import ledger
 from runs.triggers.answer import answer_of
-from runs.triggers.fire import Firing, fire
+from runs.triggers.fire import Firing, Look, fire, look_at
 from runs.triggers.mapping import mapped, wants
 from runs.triggers.shapes import run_end_of
 
@@ -92,6 +93,14 @@ def start_after(connection: Connection, firing_id: int) -> bool:
     if ended is None:  # somebody else has
         return False
     given = _input(connection, ended)
+    look = None if isinstance(given, AppError) else look_at(connection, ended.trigger_id, given)
+    try:
+        return _start(connection, firing_id, ended, given=given, look=look)
+    except LookedTooEarly:  # another version was published meanwhile: the next sweep looks anew
+        return False
+
+
+def _start(connection: Connection, firing_id: int, ended: Ended, *, given: Any, look: Look | None) -> bool:
     with connection.transaction():
         locked = connection.execute(LOCK, (firing_id,)).fetchone()
         if locked is None or locked[0] != ended.settings:  # changed meanwhile: the next sweep reads it anew
@@ -100,7 +109,7 @@ def start_after(connection: Connection, firing_id: int) -> bool:
             ledger.mark_failed(connection, firing_id, reason=given.code, detail=given.message)
             return False
         firing = Firing(firing_id, ended.trigger_id, "run_end", ended.name, given, depth=ended.depth + 1)
-        fired = fire(connection, firing)
+        fired = fire(connection, firing, look)
         failpoint("in_firing")
     if not isinstance(fired, Started):
         return False

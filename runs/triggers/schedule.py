@@ -15,12 +15,13 @@ from runs.core.commands import NotPossibleNow
 from runs.core.firings import Waiting, next_turn, plan_ticks
 from runs.core.ticks import next_tick
 from runs.engine.cancel import cancel_run
+from runs.engine.check_input import LookedTooEarly
 from runs.engine.commands import Command
 from runs.engine.start import Started
 from runs.masking import masked
 from runs.store.read import Connection
 from runs.triggers import ledger
-from runs.triggers.fire import Firing, actor_of, fire
+from runs.triggers.fire import Firing, Look, actor_of, fire, look_at
 from runs.triggers.shapes import ScheduleSettings, schedule_of
 
 BATCH = 100  # schedules of one sweep
@@ -37,6 +38,7 @@ QUEUED = """SELECT DISTINCT f.trigger_id FROM runs_firing f JOIN runs_trigger t 
             AND r.status IN ('running', 'paused', 'cancelling'))
         OR (t.overlap = 'cancel_other' AND EXISTS (SELECT FROM runs_run r WHERE r.trigger_id = t.id
             AND r.status IN ('running', 'paused')))) LIMIT %s"""
+SETTINGS = "SELECT workspace_id, settings FROM runs_trigger WHERE id = %s AND kind = 'schedule'"
 LOCK = """SELECT id, workspace_id, name, settings, decided_to, next_at <= statement_timestamp(), statement_timestamp()
     FROM runs_trigger WHERE id = %s AND kind = 'schedule' FOR NO KEY UPDATE"""
 DECIDED = "UPDATE runs_trigger SET decided_to = %s, next_at = %s WHERE id = %s"
@@ -88,9 +90,14 @@ def fire_schedules(connection: Connection) -> int:
 
 def work_off(connection: Connection, trigger_id: UUID) -> int:
     started, until = 0, monotonic_s() + BUDGET_S
+    look: Look | None = None  # at the input: only where something is to start, and again where it holds no more
     for _ in range(TURNS):
-        with connection.transaction():
-            turned = take_turn(connection, trigger_id)
+        try:
+            with connection.transaction():
+                turned = take_turn(connection, trigger_id, look=look)
+        except LookedTooEarly:
+            look = _look(connection, trigger_id)
+            continue
         failpoint("after_firing")
         if turned.started is not None and turned.started.told is not None:
             turned.started.told.announce()
@@ -102,8 +109,16 @@ def work_off(connection: Connection, trigger_id: UUID) -> int:
     return started
 
 
-def take_turn(connection: Connection, trigger_id: UUID) -> Turned:
-    """One transaction's share of a schedule: some of its due ticks, and at most one run."""
+def _look(connection: Connection, trigger_id: UUID) -> Look | None:
+    found = connection.execute(SETTINGS, (trigger_id,)).fetchone()
+    if found is None:
+        return None
+    workspace_id, settings = found
+    return look_at(connection, trigger_id, masked(workspace_id, schedule_of(settings).input))
+
+
+def take_turn(connection: Connection, trigger_id: UUID, *, look: Look | None = None) -> Turned:
+    """One transaction's share of a schedule: some of its due ticks, and at most one run. Raises LookedTooEarly."""
     schedule = lock(connection, trigger_id, or_skip=True)
     if schedule is None:  # somebody else is at it
         return Turned()
@@ -119,7 +134,7 @@ def take_turn(connection: Connection, trigger_id: UUID) -> Turned:
         return Turned(more=not caught_up, cancels=cancels)
     given = masked(schedule.workspace_id, schedule.settings.input)  # a connection may be younger than the schedule
     firing = Firing(turn.start, trigger_id, "schedule", schedule.name, given)
-    fired = fire(connection, firing)
+    fired = fire(connection, firing, look)
     failpoint("in_firing")
     return Turned(fired if isinstance(fired, Started) else None, more=True)
 

@@ -34,7 +34,6 @@ NO_TURN: Mapping[str, Any] = {}
 NOW = "SELECT statement_timestamp()"
 
 
-@transaction.atomic
 def create_trigger(
     *,
     actor: Actor,
@@ -53,18 +52,18 @@ def create_trigger(
     wanted = checked(kind, settings)
     _refuse_secrets(workflow.workspace_id, name, wanted, turn=turn)
     _check_source(workflow, wanted)
-    with errors_as_djangos():
-        now = _now()
-        _check_input_of(workflow.id, wanted)
+    _check_input_of(workflow.id, wanted)
     id_ = new_id()
-    trigger = Trigger.objects.create(
-        id=id_, workspace=workflow.workspace, workflow=workflow, kind=kind, name=name, is_enabled=enabled,
-        created_by=actor.user, created_at=now, updated_at=now, settings=text_of(wanted),
-        **columns_of(turn), **_columns(wanted, now=now, enabled=enabled),
-        **(_address(id_) if kind == "webhook" else {}),
-    )  # fmt: skip
-    data = {"workflow": str(workflow.id), "kind": kind, "name": name, "enabled": enabled}
-    audit.record(actor, "trigger.create", target=trigger, workspace=workflow.workspace, data=data)
+    with errors_as_djangos(), transaction.atomic():
+        now = _now()
+        trigger = Trigger.objects.create(
+            id=id_, workspace=workflow.workspace, workflow=workflow, kind=kind, name=name, is_enabled=enabled,
+            created_by=actor.user, created_at=now, updated_at=now, settings=text_of(wanted),
+            **columns_of(turn), **_columns(wanted, now=now, enabled=enabled),
+            **(_address(id_) if kind == "webhook" else {}),
+        )  # fmt: skip
+        data = {"workflow": str(workflow.id), "kind": kind, "name": name, "enabled": enabled}
+        audit.record(actor, "trigger.create", target=trigger, workspace=workflow.workspace, data=data)
     return trigger
 
 
@@ -129,7 +128,6 @@ def _check_source(workflow: Workflow, settings: Settings) -> None:
         raise BadTrigger(problem, fields=[{"field": "settings.source", "message": problem}])
 
 
-@transaction.atomic
 def change_trigger(
     *,
     actor: Actor,
@@ -148,21 +146,19 @@ def change_trigger(
     _refuse_secrets(trigger.workspace_id, name, wanted, turn=turn)
     if wanted is not None:
         _check_source(trigger.workflow, wanted)
-    with errors_as_djangos():
+        _check_input_of(trigger.workflow_id, wanted)
+    with errors_as_djangos(), transaction.atomic():
         now = _locked_now(trigger.id)
         before = Trigger.objects.get(id=trigger.id)
         _settle_due(before)
-        if wanted is not None:
-            _check_input_of(trigger.workflow_id, wanted)
         changes = _changes(before, name=name, enabled=enabled, settings=wanted)
         changes |= {field: value for field, value in columns_of(turn).items() if value != getattr(before, field)}
         if enabled is False:
             ledger.skip_queue(raw_connection(), trigger.id, "disabled")
-    moved = {} if changes.keys().isdisjoint(("is_enabled", "settings")) else _moved(before, changes, now=now)
-    Trigger.objects.filter(id=trigger.id).update(**changes, **moved, updated_at=now)
-    audit.record(
-        actor, "trigger.update", target=trigger, workspace=trigger.workspace, data={"changed": sorted(changes)}
-    )
+        moved = {} if changes.keys().isdisjoint(("is_enabled", "settings")) else _moved(before, changes, now=now)
+        Trigger.objects.filter(id=trigger.id).update(**changes, **moved, updated_at=now)
+        data = {"changed": sorted(changes)}
+        audit.record(actor, "trigger.update", target=trigger, workspace=trigger.workspace, data=data)
 
 
 def _changes(before: Trigger, *, name: str | None, enabled: bool | None, settings: Settings | None) -> dict[str, Any]:
@@ -270,4 +266,5 @@ def _check_input_of(workflow_id: UUID, settings: Settings) -> None:
         return
     newest = Workflow.objects.get(id=workflow_id).versions.order_by("-number").values_list("id", flat=True).first()
     if newest is not None:
-        check_input(raw_connection(), newest, settings.input)
+        with errors_as_djangos():
+            check_input(raw_connection(), newest, settings.input)

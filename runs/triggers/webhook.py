@@ -7,6 +7,7 @@ signature) is answered with the same run; one that could not start a run may be 
 import base64
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import ceil
@@ -21,12 +22,13 @@ from builder.connections.sealing import unseal
 from kit.errors import AppError
 from kit.failpoints import failpoint
 from kit.ids import new_id
+from runs.engine.check_input import LookedTooEarly
 from runs.engine.start import Started
 from runs.masking import masker_of
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.store.read import Connection
 from runs.triggers.errors import DeliveryReused, TooManyFields, WebhookBusy, WebhookNotFound, WebhookNotReady
-from runs.triggers.fire import Firing, TargetArchived, TargetNotPublished, fire
+from runs.triggers.fire import Firing, Look, TargetArchived, TargetNotPublished, fire, look_at
 from runs.triggers.shapes import HEADERS, WebhookSettings, webhook_of
 from runs.triggers.signature import check_bearer, check_body, check_timestamped
 from teams.api.parsing import read_json
@@ -34,6 +36,7 @@ from teams.api.parsing import read_json
 LONGEST_KEY = 150
 NO_SECRETS = Masker(())
 MOST_FIELDS = 1_000  # of a query, and of a form
+LOOKS = 3  # at the input of one delivery: each time that another version was published meanwhile
 
 # Index: the unique one of path. The lock keeps the trigger from being deleted meanwhile; where deliveries are counted,
 # one comes after the other.
@@ -49,7 +52,7 @@ ADD = """INSERT INTO runs_firing (trigger_id, key, signature, status, due_at, di
 # Indexes: firing_once, firing_signature.
 EARLIER = """SELECT f.id, f.status, f.digest, f.run_id, r.number
     FROM runs_firing f LEFT JOIN runs_run r ON r.id = f.run_id
-    WHERE f.trigger_id = %s AND (f.key = %s OR f.signature = %s) ORDER BY f.id LIMIT 1 FOR UPDATE OF f"""
+    WHERE f.trigger_id = %s AND (f.key = %s OR f.signature = %s) ORDER BY f.id LIMIT 1"""
 AGAIN = "UPDATE runs_firing SET status = 'queued', reason = NULL, detail = NULL WHERE id = %s"
 OF_HOOK = "SELECT status, number, error FROM runs_run WHERE id = %s AND trigger_id = %s"
 
@@ -126,17 +129,12 @@ def receive(hook: Hook, delivery: Delivery) -> Received:
         key_of(hook.settings, delivery, masker), digest_of(delivery), delivery.signature,
         masker.value(input_of(hook.settings, delivery, masker)),
     )  # fmt: skip
-    with errors_as_djangos(), transaction.atomic():
-        connection = raw_connection()
-        counted = hook.settings.per_minute is not None
-        locked = _find(connection, hook.path, lock="FOR NO KEY UPDATE" if counted else "FOR KEY SHARE")
-        done = _take(connection, locked, incoming)
-        failpoint("in_delivery")
-    if isinstance(done, TargetArchived | TargetNotPublished):
-        raise WebhookNotReady("This webhook cannot take deliveries just now. Send it again later.")
-    if isinstance(done, AppError):
-        raise done
-    return done
+    for _ in range(LOOKS):
+        with errors_as_djangos():
+            look = _look(raw_connection(), hook, incoming)
+        with suppress(LookedTooEarly):
+            return _received(hook, incoming, look)
+    raise WebhookNotReady("The workflow of this webhook changes just now. Send it again.")
 
 
 @dataclass(frozen=True)
@@ -149,8 +147,35 @@ class _Incoming:
     run_input: Any
 
 
-def _take(connection: Connection, hook: Hook, new: _Incoming) -> Received | AppError:
-    if (earlier := _earlier(connection, (hook.id, new.key, new.signature), digest=new.digest)) is not None:
+def _look(connection: Connection, hook: Hook, new: _Incoming) -> Look | None:
+    """At the input, while nothing is locked; None where the delivery came before. What is refused anyway is not looked
+    at: nobody's schema is worked through for it.
+    """
+    earlier = _earlier(connection, (hook.id, new.key, new.signature), digest=new.digest)
+    if earlier is not None and earlier[1] is not None:
+        return None
+    if earlier is None:
+        _check_rate(connection, hook)
+    return look_at(connection, hook.id, new.run_input)
+
+
+def _received(hook: Hook, new: _Incoming, look: Look | None) -> Received:
+    with errors_as_djangos(), transaction.atomic():
+        connection = raw_connection()
+        counted = hook.settings.per_minute is not None
+        locked = _find(connection, hook.path, lock="FOR NO KEY UPDATE" if counted else "FOR KEY SHARE")
+        done = _take(connection, locked, new, look=look)
+        failpoint("in_delivery")
+    if isinstance(done, TargetArchived | TargetNotPublished):
+        raise WebhookNotReady("This webhook cannot take deliveries just now. Send it again later.")
+    if isinstance(done, AppError):
+        raise done
+    return done
+
+
+def _take(connection: Connection, hook: Hook, new: _Incoming, *, look: Look | None) -> Received | AppError:
+    names = (hook.id, new.key, new.signature)
+    if (earlier := _earlier(connection, names, digest=new.digest, lock="FOR UPDATE OF f")) is not None:
         firing_id, received = earlier
         if received is not None:
             return received
@@ -159,9 +184,9 @@ def _take(connection: Connection, hook: Hook, new: _Incoming) -> Received | AppE
         _check_rate(connection, hook)
         added = connection.execute(ADD, (hook.id, new.key, new.signature, new.digest)).fetchone()
         if added is None:  # the same one came in at the same moment
-            return _take(connection, hook, new)
+            return _take(connection, hook, new, look=look)
         (firing_id,) = added
-    fired = fire(connection, Firing(firing_id, hook.id, "webhook", hook.name, new.run_input))
+    fired = fire(connection, Firing(firing_id, hook.id, "webhook", hook.name, new.run_input), look)
     if not isinstance(fired, Started):
         return fired
     if fired.told is not None:
@@ -170,10 +195,10 @@ def _take(connection: Connection, hook: Hook, new: _Incoming) -> Received | AppE
 
 
 def _earlier(
-    connection: Connection, names: tuple[UUID, str, bytes | None], *, digest: bytes
+    connection: Connection, names: tuple[UUID, str, bytes | None], *, digest: bytes, lock: str = ""
 ) -> tuple[int, Received | None] | None:
     """The ledger's row of that delivery, and the run that it has started."""
-    found = connection.execute(EARLIER, names).fetchone()
+    found = connection.execute(f"{EARLIER} {lock}", names).fetchone()
     if found is None:
         return None
     id_, status, kept, run_id, number = found

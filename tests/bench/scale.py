@@ -28,7 +28,7 @@ from tests.graphs import draw
 ITEMS = 10_000
 MOSAIC = shapes.montage(images=108, overlaps=1890)
 WAITING = 1_000
-WATCHED_S = 10.0
+WATCHED_S = 25.0
 LANE = "bench-claims"  # that no worker serves: what is seeded can only be claimed
 CLAIMS = 500
 WORKSPACES = 10

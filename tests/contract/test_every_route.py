@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver
 from config.urls import api_patterns
 from teams.access import PERMISSIONS_OF, Permission
 from teams.models import AuditRecord, Role
+from tests.apart import own_transaction
 from tests.contract.route_table import ROUTES, Row, World, make_world
 from tests.people import superuser
 
@@ -104,7 +105,7 @@ def test_each_role_gets_what_its_permissions_say(key: Key, world: World) -> None
     hidden in the pages, and not refused by the server.
     """
     for role in Role:
-        with transaction.atomic():
+        with own_transaction():
             response = _send(world.people.client(role), key, world)
             transaction.set_rollback(True)
         _assert_answer(response, ROUTES[key], role)

@@ -86,6 +86,7 @@ def test_no_timer_waits_for_a_trigger_whose_input_takes_long_to_check(monkeypatc
         begun.set()
         return int(over.wait(20))
 
+    monkeypatch.setattr(triggers, "LOOK", "SELECT true")
     monkeypatch.setattr(triggers, "fire_schedules", check_long)
     with World() as world:
         sweeper = threading.Thread(target=command.SweeperLoop(ending).run)
@@ -102,7 +103,7 @@ def test_no_timer_waits_for_a_trigger_whose_input_takes_long_to_check(monkeypatc
 
 def test_deliveries_that_take_long_leave_the_rest_for_the_next_sweep(monkeypatch: Any) -> None:
     monkeypatch.setattr(children, "BUDGET_S", 0.05)
-    monkeypatch.setattr(children, "deliver_next", lambda connection: over.wait(0.03) is False)
+    monkeypatch.setattr(children, "deliver_next", lambda connection, turns: over.wait(0.03) is False)
     over = threading.Event()
     with World() as world:
         assert children.deliver(world.connection) < 5
@@ -111,7 +112,7 @@ def test_deliveries_that_take_long_leave_the_rest_for_the_next_sweep(monkeypatch
 def test_a_schedule_that_takes_long_leaves_its_queue_for_the_next_sweep(monkeypatch: Any) -> None:
     monkeypatch.setattr(schedule, "BUDGET_S", 0.0)
     monkeypatch.setattr(
-        schedule, "take_turn", lambda connection, trigger_id: schedule.Turned(more=turns.append(1) is None)
+        schedule, "take_turn", lambda connection, trigger_id, look: schedule.Turned(more=turns.append(1) is None)
     )
     turns: list[int] = []
     with World() as world:

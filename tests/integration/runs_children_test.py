@@ -1,6 +1,7 @@
 """Runs inside runs: started once, stopped with their parent, resumed with it, and told of exactly once."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from runs.engine.children import deliver, deliver_next
 from runs.engine.resume import resume_run
 from runs.models import Event, Outbox, Run, StepRun
 from runs.selectors.runs import snapshot
+from runs.store import outbox
+from runs.store.claim import FIRST
 from tests.engine import World
 from tests.graphs import draw
 
@@ -212,9 +215,9 @@ def test_an_end_that_is_delivered_twice_is_taken_once(world: World) -> None:
     world.connection.execute("UPDATE runs_steprun SET not_before = now() WHERE run_id = %s AND path = 'D'", (child.id,))
     world.sweep()
     world.work()
-    again = (child.id, child.parent_step_id)
-    world.connection.execute(children.AGAIN, again)
-    world.connection.execute(children.AGAIN, again)
+    again = (child.parent_step_id, child.id)
+    world.connection.execute(outbox.AGAIN, again)
+    world.connection.execute(outbox.AGAIN, again)
     settle(world)
     ends = Event.objects.filter(run_id=run_id, type="step.succeeded", path="C")
     assert (world.run(run_id).status, ends.count()) == ("succeeded", 1)
@@ -224,7 +227,7 @@ def test_an_end_that_comes_after_its_step_was_cancelled_changes_nothing(world: W
     run_id, child = begun(world)
     cancel(world, run_id)
     settle(world)
-    world.connection.execute(children.AGAIN, (child.id, child.parent_step_id))
+    world.connection.execute(outbox.AGAIN, (child.parent_step_id, child.id))
     before = Event.objects.filter(run_id=run_id).count()
     settle(world)
     assert (Event.objects.filter(run_id=run_id).count(), world.statuses(run_id)["C"]) == (before, "cancelled")
@@ -256,9 +259,11 @@ def test_two_deliveries_at_once_never_take_the_same_row(world: World, monkeypatc
     world.start(calling(world, version))
     world.work()
     with World(workspace=world.workspace) as other, world.connection.transaction():
-        taken = world.connection.execute(children.NEXT).fetchone()
-        assert taken is not None
-        assert not deliver_next(other.connection)
+        post = outbox.next_post(world.connection, after=FIRST, passed=[])
+        assert post is not None
+        assert outbox.take(world.connection, post)
+        with ThreadPoolExecutor() as pool:
+            assert not pool.submit(deliver_next, other.connection).result()
 
 
 def test_each_item_of_a_map_has_a_child_of_its_own(world: World) -> None:

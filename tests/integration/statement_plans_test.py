@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from kit.ids import new_id
+from runs.bulk import drive as bulk
 from runs.engine import limits as engine_limits
+from runs.engine import sweep as sweeping
 from runs.engine.limits import Rounds
 from runs.engine.start import Start, start_run
 from runs.engine.sweep import IS_DUE, IS_EXPIRED, TRY_LOCK_RUN
-from runs.store import claim, fleet, limits, parts, read
+from runs.store import claim, fleet, limits, looks, outbox, parts, read
 from runs.store.read import Connection
+from runs.triggers import sweep as triggers
 from tests.bench.seed import forget_seeded, seed_steps
 from tests.engine import World
 from tests.hands import KINDS
@@ -78,10 +81,18 @@ STATEMENTS: dict[str, tuple[str, Any]] = {
     "dead workers' steps": (fleet.HELD_BY_DEAD, (200,)),
     "due": (fleet.DUE, (200,)),
     "expired waits": (fleet.EXPIRED_WAITS, (200,)),
-    "unclaimed": (fleet.UNCLAIMED, ()),
+    "unclaimed": (fleet.UNCLAIMED, (200,)),
     "open and nothing runs": (fleet.STANDING, (claim.FIRST, 200)),
     "waits for a run in vain": (fleet.UNHEARD, (claim.FIRST,)),
     "waits for a run": (read.READ_WAITING_FOR_RUNS, (claim.FIRST,)),
+    "a sweeper's look": (looks.LOOK, (claim.FIRST, "here")),
+    "a look at triggers": (triggers.LOOK, ()),
+    "a look at bulk operations": (bulk.ANY, ()),
+    "forget firings": (triggers.FORGET, {"at": triggers.OLDEST[0], "id": 0, "days": 30, "batch": 1000}),
+    "the next of the outbox": (outbox.NEXT, {"after": claim.FIRST, "passed": []}),
+    "overdue": (fleet.OVERDUE, (200,)),
+    "queue over": (fleet.QUEUE_OVER, (200,)),
+    "total over": (fleet.TOTAL_OVER, (200,)),
     "lock a run": (TRY_LOCK_RUN, (claim.FIRST,)),
     "is due": (IS_DUE, (1,)),
     "is expired": (IS_EXPIRED, (1,)),
@@ -112,6 +123,7 @@ def test_the_statement_of_a_chain_is_short_enough_to_be_parsed_once() -> None:
     assert finish.replace("%%", "").count("%s") <= PSYCOPG_KEEPS_PARAMETERS
     assert len(finish) + 50 <= PSYCOPG_KEEPS_CHARACTERS
     assert len(claim.CLAIM) <= PSYCOPG_KEEPS_CHARACTERS
+    assert len(looks.LOOK) <= PSYCOPG_KEEPS_CHARACTERS
 
 
 def test_a_look_at_limits_where_nothing_is_held_is_one_statement_and_a_sweep(seeded: World) -> None:
@@ -124,3 +136,64 @@ def test_a_look_at_limits_where_nothing_is_held_is_one_statement_and_a_sweep(see
 
     engine_limits.let_all_go(Listening(), Rounds())  # type: ignore[arg-type]
     assert said == [limits.HELD_NAMES, limits.FORGET]
+
+
+class Listening:
+    """A connection that notes what is said."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.said: list[str] = []
+        self._connection = connection
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self.said.append(statement)
+        return self._connection.execute(statement, *values)
+
+
+def idle(world: World) -> list[str]:
+    """What a sweep says that finds nothing, once it has looked for stuck runs."""
+    listening, memory = Listening(world.connection), sweeping.Memory()
+    memory.is_time_for_stuck()
+    sweeping.sweep(listening, sweeper=new_id(), host="here", is_gone=lambda _: None, memory=memory)  # type: ignore[arg-type]
+    return listening.said
+
+
+def test_a_sweep_that_has_nothing_to_do_is_one_statement_whatever_waits(world: World) -> None:
+    assert idle(world) == [looks.LOOK]
+    version = world.draw("S > P", configs={"P": {"title": "Go on?"}})
+    for _ in range(3):
+        world.start(version)
+    world.work()
+    assert idle(world) == [looks.LOOK]
+
+
+def test_an_idle_look_reads_nothing_of_what_waits_for_a_person(world: World) -> None:
+    """A thousand open questions cost what none costs."""
+    version = world.draw("S > A")
+    with world.connection.transaction():
+        start_run(world.connection, Start(version.workflow_id, version.id, None, "Ana"))
+    seed_steps(world.connection, version, workspace_id=world.workspace.id, steps=2_000, status="succeeded")
+    world.connection.execute("ALTER TABLE runs_steprun DISABLE TRIGGER USER")
+    world.connection.execute(
+        "UPDATE runs_steprun SET status = 'waiting', wait_kind = 'approval' WHERE status = 'succeeded'"
+        " AND run_id IN (SELECT id FROM runs_run WHERE trigger = 'seeded')"
+    )
+    world.connection.execute("ALTER TABLE runs_steprun ENABLE TRIGGER USER")
+    world.connection.execute("ANALYZE runs_steprun")
+    statement = f"EXPLAIN (ANALYZE, FORMAT JSON) {looks.LOOK}"
+    row = world.connection.execute(statement, (new_id(), "here")).fetchone()
+    assert row is not None
+    read = [
+        each["Actual Rows"] + each.get("Rows Removed by Filter", 0)
+        for each in nodes_of(row[0][0]["Plan"])
+        if each.get("Relation Name") in ("runs_steprun", "runs_wait", "runs_run")
+    ]
+    assert max(read) <= 1
+    forget_seeded(world.connection)
+
+
+def test_triggers_and_bulk_operations_are_looked_at_by_one_statement_each(world: World) -> None:
+    listening = Listening(world.connection)
+    assert triggers.fire_due(listening) == 0  # type: ignore[arg-type]
+    assert not bulk.are_any(listening)  # type: ignore[arg-type]
+    assert listening.said == [triggers.LOOK, bulk.ANY]

@@ -20,6 +20,7 @@ from runs.engine.scope import Values
 from runs.link import Link
 from runs.models import Attempt, Wait
 from runs.runner.messages import Job
+from runs.store import fleet
 from runs.store.read import Connection
 from tests.engine import World
 from tests.hands import Hand
@@ -63,7 +64,7 @@ def test_a_step_that_a_worker_takes_at_the_last_moment_is_not_failed_under_it(wo
     run_id = begun(world, policies={"A": Policy(queue_limit_s=60)})
     pass_limit(world, run_id, "queue_until")
     with closing(Link(name="sweeper")) as sweeper:
-        meddled = cast(Connection, After(sweeper.connection, engine.QUEUE_OVER, lambda: taken.append(hand.take())))
+        meddled = cast(Connection, After(sweeper.connection, fleet.QUEUE_OVER, lambda: taken.append(hand.take())))
         taken: list[Any] = []
         assert engine.fail_over_limit(meddled) == 0
     assert world.statuses(run_id)["A"] == "running"
@@ -150,7 +151,7 @@ def test_three_sweepers_fail_a_step_once(world: World) -> None:
     pass_limit(world, run_id, "queue_until")
     with closing(Link(name="other")) as other:
         meddled = cast(
-            Connection, After(world.connection, engine.QUEUE_OVER, lambda: engine.fail_over_limit(other.connection))
+            Connection, After(world.connection, fleet.QUEUE_OVER, lambda: engine.fail_over_limit(other.connection))
         )
         assert engine.fail_over_limit(meddled) == 0
     assert world.events(run_id).count(("step.failed", "A")) == 1

@@ -12,7 +12,7 @@ from runs.link import Link
 from runs.models import Firing, Run, Trigger
 from runs.triggers import services
 from runs.triggers.errors import BackfillTooLarge, BackfillTooOld, BadTrigger
-from runs.triggers.sweep import fire_due, forget_old
+from runs.triggers.sweep import Forgetting, fire_due
 from teams.access import SYSTEM
 from tests.engine import World
 from tests.staging import failpoints
@@ -177,8 +177,8 @@ def test_the_ledger_forgets_what_had_no_run_or_lost_it_and_back_fills_nothing_fr
     world.connection.execute(
         "UPDATE runs_firing SET status = 'fired', run_id = gen_random_uuid() WHERE id = %s", (firings[3].id,)
     )
-    assert forget_old(world.connection, days=0) == forget_old(world.connection, days=41) == 0
-    assert forget_old(world.connection, days=30) == 2
+    assert Forgetting().look(world.connection, days=0) == Forgetting().look(world.connection, days=41) == 0
+    assert Forgetting().look(world.connection, days=30) == 2
     assert [status for status, _ in ledger(trigger)] == ["fired", "queued"]
     settings.RETENTION_DAYS = 30
     with pytest.raises(BackfillTooOld):

@@ -15,15 +15,16 @@ from django.core.management.base import BaseCommand
 from kit.clock import monotonic_s
 from kit.ids import new_id
 from runs import host
-from runs.engine.limits import Rounds
+from runs.engine.children import Turns
 from runs.engine.retention import Housekeeping
 from runs.engine.stuck import Looks
-from runs.engine.sweep import sweep
+from runs.engine.sweep import Memory, sweep
 from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
+from runs.management.post_loop import PostLoop
 from runs.management.trigger_loop import TriggerLoop
 from runs.store.read import Connection
-from runs.triggers.sweep import forget_old
+from runs.triggers.sweep import Forgetting
 
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
@@ -55,13 +56,14 @@ class SweeperLoop:
         self.id = new_id()
         self.link = Link(name="sweeper", is_stopping=ending.is_set)
         self._partitions_at = 0.0
-        self._held = Rounds()
-        self._looks = Looks()
+        self._memory = Memory(turns=Turns(is_patient=False), standing=Looks())
         self._housekeeping = Housekeeping(days=settings.RETENTION_DAYS)
         self._housekeeping_at = 0.0
+        self._ledger = Forgetting()
+        self._post = PostLoop(ending)
 
     def run(self) -> None:
-        others = [BulkLoop(self.ending), TriggerLoop(self.ending)]
+        others = [BulkLoop(self.ending), TriggerLoop(self.ending), self._post]
         for other in others:
             other.start()
         while not self.ending.is_set():
@@ -81,14 +83,10 @@ class SweeperLoop:
         if again:
             self.id = new_id()
         self._make_partitions(connection)
-        swept = sweep(
-            connection,
-            sweeper=self.id,
-            host=socket.gethostname(),
-            is_gone=host.is_gone,
-            held=self._held,
-            looks=self._looks,
-        )
+        swept = sweep(connection, sweeper=self.id, host=socket.gethostname(), is_gone=host.is_gone, memory=self._memory)
+        if self._memory.turns.left:
+            self._memory.turns.left = False
+            self._post.wanted.set()
         self._keep_house(connection)
         if swept.buried or swept.recovered or swept.stuck:
             logger.warning("swept: %s", swept)
@@ -100,7 +98,7 @@ class SweeperLoop:
         self._housekeeping_at = monotonic_s()
         try:
             done = self._housekeeping.turn(connection)
-            forget_old(connection, days=settings.RETENTION_DAYS)
+            self._ledger.look(connection, days=settings.RETENTION_DAYS)
         except psycopg.OperationalError:
             raise
         except psycopg.DatabaseError:
