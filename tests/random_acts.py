@@ -36,7 +36,8 @@ from runs.core.states import RunStatus, StepStatus
 from runs.core.time_limits import queue_limit_passed, total_limit_passed
 from runs.core.transition import ImpossibleMove, Transition
 from tests.memory import MemoryRun, copied
-from tests.random_runs import BROKEN, FLAKY, PORTS
+from tests.random_runs import BROKEN, EVERY_KIND, FLAKY, PORTS, UPSTREAM
+from tests.reference import CONTAINERS
 
 NOTHING = Stored(text="null")
 WAITS = {
@@ -179,8 +180,10 @@ class Player:
 
     # ------------------------------------------------------------------ people
     def resume(self) -> bool:
-        paths = None if self.dice.randrange(3) else [self.dice.choice([*self.memory.statuses()])]
-        return self.do("resume" if paths is None else "resume one", lambda tx: resume(tx, paths=paths))
+        if self.dice.randrange(3):
+            return self.resume_all()
+        path = self.dice.choice([*self.memory.statuses()])
+        return self.do("resume one", lambda tx: resume(tx, paths=[path]), path)
 
     def resume_all(self) -> bool:
         return self.do("resume", resume)
@@ -343,5 +346,13 @@ def _name(outcome: Outcome) -> str:
 
 
 def every_graph(dice: Random) -> dict[str, Any]:
-    """Options of random_graph for all that there is."""
-    return {"joins": ("all", "all", "any", "count", "first"), "deliveries": (None, None, None, "at_most_once")}
+    """Options of random_graph: all that there is, or much of one kind of trouble."""
+    return {
+        "kinds": dice.choice([EVERY_KIND, ("pass_through",)]),
+        "joins": dice.choice([("all", "all", "any", "count", "first"), ("all",), ("all", "first")]),
+        "upstream": dice.choice([UPSTREAM, ("default", "fail", "skip"), ("wait", "skip", "default")]),
+        "containers": dice.choice([CONTAINERS, ("map", "map", "map", "loop")]),
+        "deliveries": dice.choice([(None, None, None, "at_most_once"), (None,)]),
+        "maps_catch": dice.randrange(2) == 0,
+        "most_inside": dice.choice([3, 6]),
+    }

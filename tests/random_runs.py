@@ -34,11 +34,12 @@ def random_graph(
     containers: tuple[str, ...] = CONTAINERS,
     kinds: tuple[str, ...] = PLAIN,
     deliveries: tuple[Literal["at_most_once"] | None, ...] = (None,),
+    most_inside: int = 3,
 ) -> Graph:
     """A start, and up to 15 nodes after it: joins, branches, containers in containers, every policy. `maps_catch`:
     their own failure may be handled as well.
     """
-    maker = _Maker(dice, upstream, maps_catch, joins, containers, kinds, deliveries)
+    maker = _Maker(dice, upstream, maps_catch, joins, containers, kinds, deliveries, most_inside)
     maker.scope(None, size=dice.randint(1, 9), depth=0)
     return Graph(tuple(maker.nodes), tuple(maker.edges))
 
@@ -52,6 +53,7 @@ class _Maker:
     containers: tuple[str, ...]
     kinds: tuple[str, ...]
     deliveries: tuple[Literal["at_most_once"] | None, ...]
+    most_inside: int  # of one container
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
@@ -67,7 +69,7 @@ class _Maker:
             self.connect(node, siblings)
             siblings.append(node)
             if node.kind in CONTAINERS:
-                self.scope(node.id, size=self.dice.randint(1, 3), depth=depth + 1)
+                self.scope(node.id, size=self.dice.randint(1, self.most_inside), depth=depth + 1)
 
     def node(self, parent: str | None, depth: int) -> Node:
         may_contain = depth < 2 and len(self.nodes) <= 14

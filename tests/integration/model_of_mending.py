@@ -1,5 +1,6 @@
 """What people do to single steps, and what bodies keep, as rules of the model in runs_store_model_test.py."""
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -9,11 +10,13 @@ from hypothesis.stateful import precondition, rule
 
 from kit.errors import AppError
 from kit.ids import new_id
+from runs.core.definition import Definition
 from runs.engine.cancel import cancel_run
 from runs.engine.checkpoint import FencedOut, keep_checkpoint
 from runs.engine.epoch import raise_epoch
 from runs.engine.fork import Forking, fork_run
 from runs.engine.repair import edit_step, retry_step, skip_step, supply_step
+from tests.random_runs import PORTS
 
 if TYPE_CHECKING:
     from runs.engine.commands import Command
@@ -29,6 +32,7 @@ CHECKPOINTS = "SELECT count(*) FROM runs_checkpoint WHERE step_run_id = %s AND f
 class Mending:
     world: "World"
     run_id: UUID
+    definition: Definition
     held: "list[tuple[Hand, Held]]"
     hands: "list[Hand]"
     dead: "list[Hand]"
@@ -49,9 +53,10 @@ class Mending:
         stuck = [path for path, status in statuses.items() if status in ("failed", "blocked", "retry_wait")]
         path = dice.choice(stuck or list(statuses))
         connection, command = self.world.connection, self.world.command(self.run_id, what)
+        port = dice.choice([None, *PORTS.get(self.definition.by_key[path.rpartition(".")[2]].kind, ("out",))])
         acts = {
             "skip": lambda: skip_step(connection, command, path=path),
-            "supply": lambda: supply_step(connection, command, path=path, output={"by": "hand"}),
+            "supply": lambda: supply_step(connection, command, path=path, output={"by": "hand"}, port=port),
             "retry": lambda: retry_step(connection, command, path=path),
             "edit": lambda: edit_step(connection, command, path=path, given={"value": "edited"}),
         }
@@ -66,7 +71,8 @@ class Mending:
         """The new run begins whole; it is cancelled at once, so that the workers of the model stay with theirs."""
         path = dice.choice([None, *self.world.statuses(self.run_id)])
         connection, command = self.world.connection, self.world.command(self.run_id, "fork")
-        result = self.order(command, lambda: fork_run(connection, command, Forking(path=path), then=lambda told: None))
+        wanted = Forking(path=path, version_id=self.other_version(dice))
+        result = self.order(command, lambda: fork_run(connection, command, wanted, then=lambda told: None))
         if result is None:
             return
         made = UUID(result["run"])
@@ -77,6 +83,21 @@ class Mending:
         except AppError:
             assert self.world.run(made).status in ("succeeded", "failed")
         assert [what for (what,) in connection.execute(BROKEN_IN, (made,))] == []
+
+    def other_version(self, dice: Random) -> UUID | None:
+        """Mostly the run's own; else one in which a step has other settings, or an edge is gone."""
+        graph = self.definition.graph
+        plain = [node for node in graph.nodes if node.kind == "pass_through"]
+        if dice.randrange(3) or not (plain or graph.edges):
+            return None
+        if plain and (dice.randrange(2) or not graph.edges):
+            chosen = dice.choice(plain)
+            nodes = tuple(replace(each, config={"value": 2}) if each is chosen else each for each in graph.nodes)
+            graph = replace(graph, nodes=nodes)
+        else:
+            gone = dice.choice(graph.edges)
+            graph = replace(graph, edges=tuple(edge for edge in graph.edges if edge is not gone))
+        return UUID(str(self.world.publish(graph).id))
 
     @precondition(lambda self: self.held)
     @rule(dice=DICE)

@@ -26,11 +26,11 @@ from kit.ids import new_id
 from runs.core.breakpoints import Breakpoints
 from runs.core.definition import Definition
 from runs.core.fold import fold
-from runs.core.outcomes import Crashed, Fans, Outcome, Stopped, Succeeded, TimedOut, Waits
 from runs.core.rows import Event
 from runs.core.transition import Transition
 from runs.engine.callback import issue, receive
 from runs.engine.cancel import cancel_run
+from runs.engine.children import deliver
 from runs.engine.commands import Command, CommandIdTaken
 from runs.engine.control import change_breakpoints, pause_run, unpause_run
 from runs.engine.decide import decide_step
@@ -42,9 +42,12 @@ from runs.store import fleet
 from runs.store.claim import Held
 from steps.registry import all_specs
 from tests.engine import World
+from tests.graphs import draw
 from tests.hands import Hand
 from tests.integration.model_of_mending import Mending
-from tests.random_runs import BROKEN, FLAKY, PORTS, random_graph
+from tests.integration.model_of_waiting import Waiting
+from tests.random_acts import every_graph
+from tests.random_runs import random_graph
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.timeout(3_600)]
 
@@ -62,13 +65,14 @@ LET_DEADLINE_PASS = "UPDATE runs_run SET deadline_at = statement_timestamp() WHE
 LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHERE run_id = %s AND status = 'open'"
 
 
-class Machine(Mending, RuleBasedStateMachine):
+class Machine(Mending, Waiting, RuleBasedStateMachine):
     world: World
 
     @initialize(dice=DICE)
     def begin(self, dice: Random) -> None:
-        self.graph = random_graph(dice)
+        self.graph = random_graph(dice, **every_graph(dice))
         self.definition = Definition(self.graph, all_specs())
+        self.callable = self.world.publish(draw("S")).workflow_id
         self.run_id = self.world.start(self.world.publish(self.graph), deadline_s=3_600.0).run_id
         self.hands = [self.new_hand(), self.new_hand()]
         self.dead: list[Hand] = []
@@ -188,15 +192,16 @@ class Machine(Mending, RuleBasedStateMachine):
     @rule(dice=DICE)
     def resume(self, dice: Random) -> None:
         stale = dice.randrange(6) == 0
+        paths = None if dice.randrange(3) else [dice.choice(list(self.world.statuses(self.run_id)))]
         generation = self.world.run(self.run_id).generation - stale
         preview = None
         try:
             with self.world.connection.transaction():
-                preview, _, _ = preview_resume(self.world.connection, self.run_id)
+                preview, _, _ = preview_resume(self.world.connection, self.run_id, paths=paths)
         except AppError:
             pass
         command = self.world.command(self.run_id, "resume", generation=generation)
-        result = self.order(command, lambda: resume_run(self.world.connection, command))
+        result = self.order(command, lambda: resume_run(self.world.connection, command, paths=paths))
         assert (result is not None) == (preview is not None and not stale)
         if result is not None and preview is not None:
             assert result["again"] == preview.again
@@ -315,21 +320,6 @@ class Machine(Mending, RuleBasedStateMachine):
             assert self.is_present(held)
             self.held.append((hand, held))
 
-    def outcome(self, held: Held, dice: Random) -> Outcome:
-        kind = self.definition.nodes[held.node_id].kind
-        if dice.randrange(3) == 0:
-            rules = {"approvals_needed": dice.choice([1, 1, 2]), "on_expire": dice.choice(["fail", "reject"])}
-            asked = Waits(dice.choice(["approval", "form", "callback"]), dice.choice([None, 60.0]), rules)
-            waits = [Waits("timer", 5.0, {}), asked]
-            return dice.choice([FLAKY, BROKEN, TimedOut(1.0), Crashed("killed"), Stopped(), *waits])
-        return self.success(kind, dice)
-
-    def success(self, kind: str, dice: Random) -> Outcome:
-        if kind == "map":
-            policy = dice.choice(["fail_fast", "fail_at_end", "continue"])
-            return Fans([*range(dice.randint(0, 3))], dice.randint(1, 2), policy)
-        return Succeeded({"x": 1}, dice.choice(PORTS.get(kind, ("out",))))
-
     def drive_to_the_end(self) -> None:
         """Every open run ends: time passes, workers come back, people decide, what stays blocked is cancelled."""
         dice = Random(0)
@@ -339,18 +329,19 @@ class Machine(Mending, RuleBasedStateMachine):
         for _ in range(200):
             recover_dead(self.world.connection)
             self.let_time_pass()
+            deliver(self.world.connection)
             self.world.connection.execute(LET_WAITS_EXPIRE, (self.run_id,))
             expire_waits(self.world.connection)
             held = hand.claim().held
             if held is not None:
-                hand.finish(held, self.success(self.definition.nodes[held.node_id].kind, dice))
+                hand.finish(held, self.success(held, dice))
                 continue
             statuses = self.world.statuses(self.run_id)
             undecided = [path for path, status in statuses.items() if status == "needs_decision"]
             if self.run_status() == "paused":
                 self.unpause()
             elif undecided and self.run_status() == "running":
-                self.decide_one(undecided[0], "happened")
+                self.decide_one(undecided[0], "run_again")
             elif self.run_status() in FINAL:
                 break
             elif "blocked" in statuses.values() and not {"ready", "retry_wait", "waiting"} & set(statuses.values()):

@@ -14,14 +14,14 @@ from runs.core.states import RunStatus, StepStatus
 from tests.graphs import show
 from tests.memory import MemoryRun
 from tests.random_acts import Player, every_graph
-from tests.random_runs import EVERY_KIND, random_graph
+from tests.random_runs import random_graph
 
 EXAMPLES = int(os.environ.get("PAWL_EVERYTHING_EXAMPLES") or (2_000 if os.environ.get("PAWL_PROVE") else 100))
 DICE = st.randoms(use_true_random=False)
 
 
 def begun(dice: Random) -> Player:
-    graph = random_graph(dice, kinds=EVERY_KIND, **every_graph(dice))
+    graph = random_graph(dice, **every_graph(dice))
     note(show(graph))
     note(str({node.key: node.policy for node in graph.nodes}))
     return Player(dice, MemoryRun(graph))
