@@ -1,6 +1,7 @@
 """The sandbox process: started as `python -I -S inside.py RESULT_FD`, one for each attempt, never reused.
 
-Reads the job from standard input as JSON, puts the walls up, runs the code, writes one JSON object to RESULT_FD:
+Reads the job from standard input as one line of JSON, puts the walls up, runs the code, and writes lines of JSON to
+RESULT_FD: what the code asks of `pawl` (asking.py; the answers come in by standard input), and at last
 {"result": ...} | {"error": {code, message, line, traceback, retryable}} | {"refused": why}. What the code prints goes
 to standard output.
 """
@@ -15,7 +16,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 NAME = "<code>"
 DEEPEST = 100
@@ -36,11 +37,11 @@ def fail(message: str, code: str = "python_failed", retryable: bool = False) -> 
     raise Failure(str(message), str(code)[:64], bool(retryable))
 
 
-def load_jail() -> ModuleType:
-    """jail.py lies beside us, and `-I` keeps our own folder off the path."""
-    spec = importlib.util.spec_from_file_location("jail", Path(__file__).with_name("jail.py"))
+def load(name: str) -> ModuleType:
+    """A module that lies beside us: `-I` keeps our own folder off the path."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     if spec is None or spec.loader is None:
-        raise ImportError("jail.py is missing")
+        raise ImportError(f"{name}.py is missing")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -48,8 +49,9 @@ def load_jail() -> ModuleType:
 
 def main() -> None:
     answer_to = int(sys.argv[1])
-    job = json.load(sys.stdin)
-    jail = load_jail()
+    incoming = take_input()
+    job = json.loads(incoming.readline())
+    jail, asking = load("jail"), load("asking")
     try:
         jail.die_with_parent(job["parent"])
         jail.set_limits(cpu_s=job["cpu_s"], memory_bytes=job["memory_bytes"])
@@ -57,25 +59,37 @@ def main() -> None:
     except (OSError, ValueError) as problem:
         send(answer_to, {"refused": str(problem)})
         return
-    answer = execute(job["code"], job["inputs"], jail)
+    line = asking.Line(to=answer_to, answers=incoming, failure=Failure)
+    pawl = asking.Pawl(job["pawl"], line=line, check=check_json)
+    answer = execute(job["code"], {"inputs": job["inputs"], "fail": fail, "pawl": pawl}, jail)
     with suppress(OSError, ValueError):  # the code closed it
         sys.stdout.flush()
     send(answer_to, answer)
 
 
+def take_input() -> BinaryIO:
+    """Standard input, for ourselves: what the code reads from it is at its end."""
+    own = os.fdopen(os.dup(0), "rb")
+    empty, end = os.pipe()
+    os.close(end)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return own
+
+
 def send(to: int, answer: dict[str, Any]) -> None:
-    data = memoryview(json.dumps(answer, allow_nan=False).encode("ascii"))
+    data = memoryview(json.dumps(answer, allow_nan=False).encode("ascii") + b"\n")
     while data:
         data = data[os.write(to, data) :]
 
 
-def execute(code: str, inputs: Any, jail: ModuleType) -> dict[str, Any]:
+def execute(code: str, given: dict[str, Any], jail: ModuleType) -> dict[str, Any]:
     linecache.cache[NAME] = (len(code), None, code.splitlines(keepends=True), NAME)
-    space: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__, "inputs": inputs, "fail": fail}
+    space: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__, **given}
     try:
         exec(compile(code, NAME, "exec"), space)  # noqa: S102  # what this process is for
         function = space.get("main")
-        result = function(inputs) if callable(function) else space.get("result")
+        result = function(given["inputs"]) if callable(function) else space.get("result")
         json.dumps(check_json(result, "result", 0), allow_nan=False)
         return {"result": result}
     except BaseException as problem:  # noqa: BLE001  # the code's own doing, SystemExit included

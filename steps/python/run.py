@@ -10,11 +10,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from steps.base import StepContext, StepFailure
 from steps.python import outer
+from steps.python.keeping import LINE_LIMIT_BYTES, Keeper, garbled
 from steps.python.spec import PythonConfig
 
 INSIDE = Path(__file__).with_name("inside.py")
@@ -32,9 +34,10 @@ def run(config: PythonConfig, ctx: StepContext) -> Any:
         "cpu_s": math.ceil(config.time_limit_s) + 1,
         "memory_bytes": config.memory_mb * 1024 * 1024,
         "allow_weak": os.environ.get(WEAK) == "1",
+        "pawl": {"attempt": ctx.attempt, "previous": _previous(ctx), "idempotency_key": ctx.idempotency_key},
     }
     with _sandbox(ctx, program=program) as (process, result_end):
-        told = _Told(json.dumps(job).encode("ascii"), ctx)
+        told = _Told(bytearray(json.dumps(job).encode("ascii") + b"\n"), ctx)
         in_time = _converse(process, result_end, told, deadline=time.monotonic() + config.time_limit_s)
         if in_time:
             process.wait()
@@ -42,6 +45,11 @@ def run(config: PythonConfig, ctx: StepContext) -> Any:
     if not in_time:
         raise StepFailure("timed_out", f"The code ran longer than {config.time_limit_s:g} s.", retryable=True)
     return _result(told, process.returncode, config)
+
+
+def _previous(ctx: StepContext) -> dict[str, Any] | None:
+    before = ctx.previous
+    return None if before is None else {"number": before.number, "outcome": before.outcome, "error": before.error}
 
 
 @contextmanager
@@ -80,9 +88,10 @@ def _sandbox(ctx: StepContext, *, program: str | None) -> Iterator[tuple[subproc
 class _Told:
     """What goes to the sandbox and what has come back so far."""
 
-    outgoing: bytes
+    outgoing: bytearray
     ctx: StepContext
-    result: bytearray = field(default_factory=bytearray)
+    result: dict[str, Any] | None = None
+    heard: bytearray = field(default_factory=bytearray)  # a line that has not ended
     logged: int = 0
     line: bytearray = field(default_factory=bytearray)
 
@@ -101,6 +110,35 @@ class _Told:
             self.end_log()
             self.ctx.log(f"[the rest of what the code printed is left out: over {LOG_LIMIT_BYTES // 1024} kB]")
 
+    @cached_property
+    def keeper(self) -> Keeper:
+        return Keeper(self.ctx)
+
+    def take(self, chunk: bytes) -> None:
+        """What comes by the sandbox's own pipe: questions, line by line, and at last the result."""
+        self.heard += chunk
+        *lines, rest = bytes(self.heard).split(b"\n") if b"\n" in chunk else [bytes(self.heard)]
+        self.heard = bytearray(rest)
+        for line in lines:
+            self._take_line(line)
+        if len(self.heard) > LINE_LIMIT_BYTES:
+            raise garbled()
+
+    def end_result(self) -> None:
+        if self.heard:
+            raise garbled()
+
+    def _take_line(self, line: bytes) -> None:
+        told = _read(line)
+        if "ask" in told:
+            self.outgoing += self.keeper.hear(told, is_over=self.result is not None) or b""
+        elif self.result is not None:
+            raise garbled()
+        elif len(line) > RESULT_LIMIT_BYTES:
+            raise StepFailure("result_too_large", f"The result is larger than {RESULT_LIMIT_BYTES // 1024 // 1024} MB.")
+        else:
+            self.result = told
+
     def end_log(self) -> None:
         if self.line:
             self.ctx.log(bytes(self.line).decode("utf-8", "replace"))
@@ -108,7 +146,7 @@ class _Told:
 
 
 def _converse(process: subprocess.Popen[bytes], result_end: int, told: _Told, *, deadline: float) -> bool:
-    """Writes the job, reads prints and result, all without blocking. False: the time was over first."""
+    """Writes the job and answers, reads prints, questions and the result, all without blocking. False: out of time."""
     stdin, stdout = process.stdin, process.stdout
     if stdin is None or stdout is None:
         raise StepFailure("sandbox_failed", "The sandbox has no pipes.", retryable=True)
@@ -117,28 +155,28 @@ def _converse(process: subprocess.Popen[bytes], result_end: int, told: _Told, *,
         selector.register(stdin, selectors.EVENT_WRITE, "in")
         selector.register(stdout, selectors.EVENT_READ, "out")
         selector.register(result_end, selectors.EVENT_READ, "result")
-        sent = 0
         while {key.data for key in selector.get_map().values()} & {"out", "result"}:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             for key, _ in selector.select(left):
                 if key.data == "in":
-                    sent = _feed(selector, stdin, told.outgoing, sent=sent)
+                    _feed(selector, stdin, told.outgoing)
                 else:
                     _listen(selector, key, told)
+            if told.outgoing and stdin not in selector.get_map():
+                selector.register(stdin, selectors.EVENT_WRITE, "in")
+    told.end_result()
     return True
 
 
-def _feed(selector: selectors.BaseSelector, stdin: Any, data: bytes, *, sent: int) -> int:
+def _feed(selector: selectors.BaseSelector, stdin: Any, data: bytearray) -> None:
     try:
-        sent += os.write(stdin.fileno(), data[sent : sent + 65536])
+        del data[: os.write(stdin.fileno(), data[:65536])]
     except BrokenPipeError:
-        sent = len(data)  # it ended before it had read everything: the result says why
-    if sent >= len(data):
+        data.clear()  # it ended before it had read everything: the result says why
+    if not data:
         selector.unregister(stdin)
-        stdin.close()
-    return sent
 
 
 def _listen(selector: selectors.BaseSelector, key: selectors.SelectorKey, told: _Told) -> None:
@@ -148,18 +186,23 @@ def _listen(selector: selectors.BaseSelector, key: selectors.SelectorKey, told: 
     elif key.data == "out":
         told.hear(chunk)
     else:
-        told.result += chunk
-        if len(told.result) > RESULT_LIMIT_BYTES:
-            raise StepFailure("result_too_large", f"The result is larger than {RESULT_LIMIT_BYTES // 1024 // 1024} MB.")
+        told.take(chunk)
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        raise garbled() from problem
+    if not isinstance(told, dict):
+        raise garbled()
+    return told
 
 
 def _result(told: _Told, returncode: int, config: PythonConfig) -> Any:
-    if not told.result:
+    answer = told.result
+    if answer is None:
         raise _ended(returncode, config)
-    try:
-        answer = json.loads(told.result)
-    except (ValueError, RecursionError) as problem:
-        raise StepFailure("python_error", "The code wrote over the sandbox's own pipe.") from problem
     if "refused" in answer:
         raise StepFailure(
             "sandbox_refused",

@@ -12,7 +12,8 @@ EXAMPLE = """def main(inputs):
 class PythonConfig(StepConfig):
     code: str = Field(
         title="Code",
-        description="Define main(inputs), or set result. Standard library only; no network, no files, no secrets.",
+        description="Define main(inputs), or set result. Standard library only; no network, no files, no secrets. "
+        "pawl keeps how far it came.",
         min_length=1,
         max_length=200_000,
         examples=[EXAMPLE],

@@ -239,7 +239,7 @@ WITHOUT_VALUES = {
     ("POST", f"{STEP}/callback-link"), ("POST", f"{WORKSPACE}/bulk/preview"),
     ("POST", f"{WORKSPACE}/bulk/{{bulk_id}}/stop"), ("POST", f"{WORKSPACE}/bulk/{{bulk_id}}/continue"),
     ("PUT", f"{WORKSPACE}/retention"), ("POST", f"{TRIGGER}/backfill"), ("POST", f"{TRIGGER}/secret"),
-    ("POST", f"{WORKSPACE}/schedule-preview"),
+    ("POST", f"{WORKSPACE}/schedule-preview"), ("PUT", f"{WORKSPACE}/limit"), ("PUT", "lanes/{lane}/limit"),
 }  # fmt: skip
 # What an author keeps on purpose (a graph, the connections themselves) enters no run by itself.
 OF_AUTHORS = ("connections", "workflows", "members", "policies", "tokens", "people")

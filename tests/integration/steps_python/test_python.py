@@ -194,7 +194,7 @@ for fd in range(3, 4096):
 """
     with Path("/etc/passwd").open("rb") as secret:
         os.set_inheritable(secret.fileno(), True)
-        assert run(ctx, code) == [True]  # the pipe for its answer, and nothing else
+        assert run(ctx, code) == [True, True]  # the pipes for its questions and for the answers, and nothing else
 
 
 def test_memory_has_a_limit(ctx: FakeContext) -> None:
@@ -265,7 +265,7 @@ def test_a_missing_wall_refuses_unless_the_operator_has_said_so(
 ) -> None:
     """A copy of the sandbox on a machine without seccomp and without bubblewrap."""
     monkeypatch.setattr(outer, "bubblewrap", lambda: None)
-    for name in ("inside.py", "jail.py"):
+    for name in ("inside.py", "jail.py", "asking.py"):
         text = (Path(body.__file__).parent / name).read_text()
         (tmp_path / name).write_text(text.replace("libseccomp.so.2", "libseccomp-missing.so"))
     monkeypatch.setattr(body, "INSIDE", tmp_path / "inside.py")
@@ -298,7 +298,7 @@ def test_below_bubblewrap_only_what_import_needs_is_shown(tmp_path: Path) -> Non
 def test_bubblewrap_does_where_landlock_and_seccomp_are_missing(
     ctx: FakeContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, listener: int
 ) -> None:
-    for name in ("inside.py", "jail.py"):
+    for name in ("inside.py", "jail.py", "asking.py"):
         text = (Path(body.__file__).parent / name).read_text()
         text = text.replace("libseccomp.so.2", "libseccomp-missing.so").replace("= 444, 445, 446", "= 9444, 9445, 9446")
         (tmp_path / name).write_text(text)
