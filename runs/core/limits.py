@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+PAUSED = "paused"  # in the place of a limit's name: what is ready waits until its run, which is paused, goes on
+
 
 def queue_limit(queue: str) -> str:
     return f"queue:{queue}"

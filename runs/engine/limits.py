@@ -13,6 +13,7 @@ from uuid import UUID
 
 from kit.failpoints import failpoint
 from runs.core.limits import (
+    PAUSED,
     Bound,
     Candidate,
     bounds_of,
@@ -121,9 +122,10 @@ def after_run(connection: Connection, held: Held) -> None:
 
 @dataclass
 class Rounds:
-    """Where a sweeper's next look at the names goes on; from the first one where it is empty."""
+    """Where a sweeper's next look at the names goes on, and at what paused runs hold; from the first one at first."""
 
     after: str = ""
+    after_step: int = 0
 
 
 def let_all_go(connection: Connection, rounds: Rounds) -> int:
@@ -132,7 +134,14 @@ def let_all_go(connection: Connection, rounds: Rounds) -> int:
     names = [name for (name,) in rows]
     rounds.after = names[-1] if len(names) == NAMES_AT_ONCE else ""
     connection.execute(store.FORGET)
-    return sum(let_go(connection, name) for name in names)
+    return sum(let_go(connection, name) if name != PAUSED else _bring_back(connection, rounds) for name in names)
+
+
+def _bring_back(connection: Connection, rounds: Rounds) -> int:
+    values = {"after": rounds.after_step, "limit": NAMES_AT_ONCE}
+    back, looked, last = connection.execute(store.BRING_BACK, values).fetchone() or (0, 0, 0)
+    rounds.after_step = int(last) if looked == NAMES_AT_ONCE else 0
+    return int(back)
 
 
 # ---------------------------------------------------------------------- what an installation sets

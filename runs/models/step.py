@@ -41,7 +41,7 @@ class StepRun(models.Model):
     limit_at_most = models.IntegerField(null=True)
     rate_starts = models.IntegerField(null=True)
     rate_per_s = models.FloatField(null=True)
-    held_by = models.CharField(max_length=200, null=True)  # noqa: DJ001 - the full limit that keeps it from being claimed
+    held_by = models.CharField(max_length=200, null=True)  # noqa: DJ001 - why no claim sees it: a full limit, 'paused'
     delivery = models.CharField(max_length=16, default="at_least_once")
     origin = models.CharField(max_length=16, default="executed")  # executed | manual | copied | reused
     port = models.TextField(null=True)  # noqa: DJ001 - the port that the flow left by

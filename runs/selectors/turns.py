@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models.functions import Now
 
-from runs.core.limits import queue_limit, workspace_limit
+from runs.core.limits import PAUSED, queue_limit, workspace_limit
 from runs.models import Limit, StepRun, Worker
 
 HEARD_S = 15.0  # a worker that was not heard for longer counts as away
@@ -34,6 +34,8 @@ def knows(worker: Worker, step: StepRun) -> bool:
 
 def held(step: StepRun) -> str:
     sort, _, name = (step.held_by or "").partition(":")
+    if sort == PAUSED:
+        return "Ready: it starts within seconds, as its run goes on."
     if sort == "workflow":
         return "Ready: waits for its turn. As many runs of this workflow are under way as may be at once."
     if sort == "run":

@@ -8,7 +8,7 @@ share makes them wait for each other, no more.)
 from collections.abc import Sequence
 from typing import Any
 
-from runs.core.limits import Bound, Candidate
+from runs.core.limits import PAUSED, Bound, Candidate
 from runs.store.claim import MAY_GO, READY, STARTED, TURN, starting
 from runs.store.read import Connection
 
@@ -73,6 +73,15 @@ LET_GO = f"""UPDATE runs_steprun SET held_by = NULL WHERE id IN (
     SELECT s.id FROM runs_steprun s JOIN runs_run r ON r.id = s.run_id
     WHERE s.status = 'ready' AND s.held_by = %s AND r.status = 'running'
     ORDER BY {TURN}, s.id LIMIT %s FOR UPDATE OF s SKIP LOCKED) RETURNING queue"""
+# What stayed aside of a run that goes on: a process of the version before let it go on, and knew of no rows aside. So
+# many are looked at. Index: step_run_held.
+BRING_BACK = f"""WITH looked AS (
+    SELECT s.id, s.run_id FROM runs_steprun s WHERE s.status = 'ready' AND s.held_by = '{PAUSED}' AND s.id > %(after)s
+    ORDER BY s.id LIMIT %(limit)s
+), back AS (
+    UPDATE runs_steprun s SET held_by = NULL FROM looked l JOIN runs_run r ON r.id = l.run_id
+    WHERE s.id = l.id AND s.status = 'ready' AND s.held_by = '{PAUSED}' AND r.status = 'running' RETURNING s.id
+) SELECT (SELECT count(*) FROM back), (SELECT count(*) FROM looked), (SELECT max(id) FROM looked)"""
 # Index: limit_start_expiry.
 EXPIRED_STARTS = "SELECT id FROM runs_limitstart WHERE expires_at < statement_timestamp() ORDER BY expires_at LIMIT %s"
 FORGET = f"DELETE FROM runs_limitstart WHERE id IN ({EXPIRED_STARTS.replace('%s', '5000')})"

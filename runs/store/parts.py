@@ -8,6 +8,8 @@ other: whoever else works on the run waits there, holding nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runs.core.limits import PAUSED
+
 NOW = "statement_timestamp()"
 
 
@@ -61,7 +63,20 @@ RAN = f"""ran AS (
     FROM (SELECT %s::int AS generation, %s::int[] AS counts, %s::boolean AS ends) given
     WHERE id = %s AND pawl_expect(event_seq::text, %s, 'the event number of run ' || number)
         AND NOT EXISTS (SELECT FROM runs_worker w WHERE w.id = %s::uuid AND w.dead_at IS NOT NULL)
-    RETURNING id, run_day, workspace_id, event_seq, priority, workflow_id
+    RETURNING id, run_day, workspace_id, event_seq, priority, workflow_id, status
+)"""
+
+# What is ready in a paused run leaves the index of the claims, which would look over it again and again; it comes back
+# in the transition by which the run goes on. The rows that the transition itself changes are not among them: no row may
+# be changed twice in one statement, so each of those says it for itself. Index: step_run_ready_of_run.
+IS_HELD = f"CASE WHEN m.status = 'ready' AND ran.status = 'paused' THEN '{PAUSED}' END"
+ASIDE = f"""aside AS (
+    UPDATE runs_steprun s SET held_by = '{PAUSED}' FROM ran
+    WHERE s.run_id = ran.id AND s.status = 'ready' AND s.held_by IS NULL AND s.id <> ALL(%s::bigint[])
+)"""
+BROUGHT_BACK = f"""brought_back AS (
+    UPDATE runs_steprun s SET held_by = NULL FROM ran
+    WHERE s.run_id = ran.id AND s.status = 'ready' AND s.held_by = '{PAUSED}' AND s.id <> ALL(%s::bigint[])
 )"""
 
 # A run's end, for the triggers that wait for it: a row of the ledger for each (runs/triggers/run_end.py starts what
@@ -80,8 +95,9 @@ STEPS = table(
 )
 # A value is inline or a reference: the one that is set now takes away the other kind, which an earlier attempt may have
 # left. `stamps` says which times are now: r ready, s started, f finished.
-STEP_SETS = f"""changed_seq = ran.event_seq, status = m.status, attempt = m.attempt, tries = m.tries,
-    crash_count = m.crash_count, fence = m.fence, worker = m.worker, claim = m.claim, edition = m.edition,
+STEP_SETS = f"""changed_seq = ran.event_seq, held_by = {IS_HELD},
+    status = m.status, attempt = m.attempt, tries = m.tries, crash_count = m.crash_count, fence = m.fence,
+    worker = m.worker, claim = m.claim, edition = m.edition,
     origin = m.origin, port = m.port, handled = m.handled, reason = m.reason, wait_kind = m.wait_kind, error = m.error,
     output = CASE WHEN m.output_ref IS NULL THEN coalesce(m.output, s.output) END,
     output_ref = CASE WHEN m.output IS NULL THEN coalesce(m.output_ref, s.output_ref) END,
@@ -142,11 +158,11 @@ def _opened(rows: Table, more: Sequence[str] = ()) -> str:
     return f"""opened AS (
     INSERT INTO runs_steprun (run_id, run_day, workspace_id, priority, path, node_id, key, kind, parent_id, item_index,
         queue, delivery, status, attempt, tries, fence, worker, claim, reason, port, output, output_ref,
-        changed_seq, not_before, ready_at, started_at, finished_at, queue_limit_s, queue_until, total_limit_s,
+        changed_seq, held_by, not_before, ready_at, started_at, finished_at, queue_limit_s, queue_until, total_limit_s,
         total_until{"".join(f", {name}" for name in more)})
     SELECT ran.id, ran.run_day, ran.workspace_id, ran.priority, m.path, m.node_id, m.key, m.kind, m.parent_id,
         m.item_index, m.queue, m.delivery, m.status, m.attempt, m.tries, m.fence, m.worker, m.claim, m.reason, m.port,
-        m.output, m.output_ref, ran.event_seq,
+        m.output, m.output_ref, ran.event_seq, {IS_HELD},
         CASE WHEN m.delay_s IS NOT NULL THEN {NOW} + make_interval(secs => m.delay_s) END,
         CASE WHEN m.stamps LIKE '%%r%%' THEN {NOW} END, CASE WHEN m.stamps LIKE '%%s%%' THEN {NOW} END,
         CASE WHEN m.stamps LIKE '%%f%%' THEN {NOW} END,

@@ -13,7 +13,7 @@ from builder.graph.model import Policy
 from kit.ids import new_id
 from runs.core.fitting import EVENT_BYTES, fitted
 from runs.core.rows import Row, Stored
-from runs.core.states import FINAL_RUNS, StepStatus
+from runs.core.states import FINAL_RUNS, RunStatus, StepStatus
 from runs.core.transition import Transition
 from runs.payloads import json_text
 from runs.store import parts
@@ -58,6 +58,7 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     references = upload_in_order(connection, _kept_values(tx))
     statement = _Statement()
     _add_run(statement, tx)
+    _add_pause(statement, tx)
     _add_updated(statement, updated)
     if any(tx.node(row).policy.limit_key for row in opened):
         statement.add_rows(
@@ -117,6 +118,13 @@ def _add_run(statement: _Statement, tx: Transition) -> None:
     )  # fmt: skip
     if run.status in FINAL_RUNS and tx.before not in FINAL_RUNS:
         statement.add(parts.FOLLOWED, run.status.value)
+
+
+def _add_pause(statement: _Statement, tx: Transition) -> None:
+    if (tx.before is RunStatus.PAUSED) == (tx.run.status is RunStatus.PAUSED):
+        return
+    changed = parts.literal([row.id for _, row in tx.touched.values() if row.id is not None])
+    statement.add(parts.ASIDE if tx.run.status is RunStatus.PAUSED else parts.BROUGHT_BACK, changed)
 
 
 def _add_what_happened(statement: _Statement, tx: Transition) -> None:
