@@ -62,6 +62,7 @@ PRESENT = "SELECT status, fence FROM runs_steprun WHERE id = %s"
 LET_TIME_PASS = """UPDATE runs_steprun SET not_before = statement_timestamp() - interval '1 second'
     WHERE run_id = %s AND (status = 'retry_wait' OR (status = 'waiting' AND wait_kind = 'timer'))"""
 LET_DEADLINE_PASS = "UPDATE runs_run SET deadline_at = statement_timestamp() WHERE id = %s AND deadline_s IS NOT NULL"
+LET_POST_PASS = "UPDATE runs_outbox SET not_before = statement_timestamp()"
 LET_WAITS_EXPIRE = "UPDATE runs_wait SET expires_at = statement_timestamp() WHERE run_id = %s AND status = 'open'"
 
 
@@ -326,9 +327,11 @@ class Machine(Mending, Waiting, RuleBasedStateMachine):
         for hand in self.hands:
             fleet.bury(self.world.connection, hand.id)
         self.hands = [hand := self.new_hand()]
-        for _ in range(200):
+        for _ in range(2_000):
+            before = self.event_seq()
             recover_dead(self.world.connection)
             self.let_time_pass()
+            self.world.connection.execute(LET_POST_PASS)
             deliver(self.world.connection)
             self.world.connection.execute(LET_WAITS_EXPIRE, (self.run_id,))
             expire_waits(self.world.connection)
@@ -344,7 +347,8 @@ class Machine(Mending, Waiting, RuleBasedStateMachine):
                 self.decide_one(undecided[0], "run_again")
             elif self.run_status() in FINAL:
                 break
-            elif "blocked" in statuses.values() and not {"ready", "retry_wait", "waiting"} & set(statuses.values()):
+            elif self.event_seq() == before:
+                assert "blocked" in statuses.values(), f"nothing of it goes on, and nobody is asked: {statuses}"
                 self.cancel_now()
         self.nothing_is_broken()
         assert self.run_status() in FINAL
