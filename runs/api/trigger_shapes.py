@@ -53,6 +53,7 @@ class MomentField(serializers.DateTimeField):
 class BackfillIn(Input):
     begin = MomentField(help_text="From here on, this moment included.")
     end = MomentField(help_text="Up to here, or to now where that is earlier.")
+    preview = serializers.BooleanField(required=False, default=False, help_text="Only count them: nothing is queued.")
 
 
 class PreviewScheduleIn(Input):

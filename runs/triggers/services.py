@@ -206,9 +206,11 @@ class Backfilled:
 
 
 @transaction.atomic
-def backfill(*, actor: Actor, trigger: Trigger, begin: datetime, end: datetime) -> Backfilled:
+def backfill(*, actor: Actor, trigger: Trigger, begin: datetime, end: datetime, preview: bool = False) -> Backfilled:
     """Queues every tick of begin <= t <= end that has had no run; the sweeper starts them one after another. The same
-    request again changes nothing. Raises NotASchedule, BackfillTooLarge, BackfillTooOld.
+    request again changes nothing; a preview does the same and throws it away.
+
+    Raises NotASchedule, BackfillTooLarge, BackfillTooOld.
     """
     require(actor, Permission.RUN, trigger.workspace)
     if trigger.kind != "schedule":
@@ -221,6 +223,9 @@ def backfill(*, actor: Actor, trigger: Trigger, begin: datetime, end: datetime) 
         assert locked is not None
         found = _past_ticks(locked, begin, end)
         queued = ledger.add_again(connection, trigger.id, found)
+    if preview:
+        transaction.set_rollback(True)
+        return Backfilled(len(found), queued)
     data = {"from": begin.isoformat(), "to": end.isoformat(), "ticks": len(found), "queued": queued}
     audit.record(actor, "trigger.backfill", target=trigger, workspace=trigger.workspace, data=data)
     return Backfilled(len(found), queued)

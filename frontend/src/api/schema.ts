@@ -1126,6 +1126,11 @@ export interface components {
              * @description Up to here, or to now where that is earlier.
              */
             end: string;
+            /**
+             * @description Only count them: nothing is queued.
+             * @default false
+             */
+            preview: boolean;
         };
         /** @description Describes an answer. */
         Backfilled: {
