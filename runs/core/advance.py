@@ -164,9 +164,11 @@ def open_new_item(tx: Transition, container: Row, index: int) -> None:
     definition = tx.definition
     key: ScopeKey = (container.id, index)
     for node in definition.scope_of(container.node_id).order:
+        path = f"{container.path}[{index}].{node.key}"
         row = Row(
             id=None,
-            path=f"{container.path}[{index}].{node.key}",
+            path=path,
+            edition=tx.run.editions.get(path, 1),
             node_id=node.id,
             status=StepStatus.PENDING,
             parent_id=container.id,
@@ -361,9 +363,9 @@ def begin_run(tx: Transition, run_input: Stored) -> None:
     """The rows of the top level; start nodes succeed with the run's input, then the rules decide the rest."""
     tx.tell(f"run.{RunStatus.RUNNING}", None, {"generation": tx.run.generation})
     for node in tx.definition.scope_of(None).order:
-        tx.add_row(
-            Row(None, node.key, node.id, StepStatus.PENDING, delivery=tx.definition.delivery_of(node)), (None, None)
-        )
+        row = Row(None, node.key, node.id, StepStatus.PENDING, delivery=tx.definition.delivery_of(node))
+        row.edition = tx.run.editions.get(node.key, 1)
+        tx.add_row(row, (None, None))
     for row in tx.scope((None, None)).values():
         if not tx.definition.specs[tx.node(row).kind].has_input:
             tx.succeed_at_once(row, run_input)

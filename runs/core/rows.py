@@ -46,6 +46,8 @@ class RunRow:
     parent_step_id: int | None = None  # the step run, of another run, that has started this one
     depth: int = 0  # how many runs it lies inside
     paused_by: str | None = None  # of a paused run: PARENT, BOTH, or None where only itself
+    # By path, of a run that repeats the effects of another one: of which editions steps are that it makes later.
+    editions: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

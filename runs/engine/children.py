@@ -29,6 +29,7 @@ from runs.engine.start import Parent, Start, start_run
 from runs.engine.transact import RunNotFound, Told, begin, told_by
 from runs.store import outbox
 from runs.store.claim import FIRST
+from runs.store.copy import effects_of
 from runs.store.outbox import Post
 from runs.store.read import Connection
 from runs.store.write import write
@@ -45,6 +46,19 @@ LOCK_STEP = f"{WAITS} FOR UPDATE"
 OF_PARENT = """SELECT r.workspace_id, coalesce(r.root_id, r.id), r.depth, r.actor, r.started_by_id, r.priority,
         r.status = 'paused'
     FROM runs_run r WHERE r.id = %s"""
+# Inside a run that repeats the effects of another one: the run that the same step of that one has started on the same
+# edition of its input, or of the one before it in line. Index: step_run_path, run_of_step.
+REPEATED = """WITH RECURSIVE line AS (
+    SELECT coalesce(r.effects_of_id, r.forked_from_id) AS id, 1 AS nth FROM runs_run r
+        WHERE r.id = %(run)s AND r.key_root IS NOT NULL
+    UNION ALL
+    SELECT coalesce(r.effects_of_id, r.forked_from_id), l.nth + 1 FROM line l JOIN runs_run r ON r.id = l.id
+        WHERE r.key_root IS NOT NULL AND l.nth < 100
+) SELECT c.id, coalesce(c.key_root, c.id) FROM runs_steprun mine JOIN line l ON true
+    JOIN runs_steprun s ON s.run_id = l.id AND s.path = mine.path
+    JOIN runs_run c ON c.parent_step_id = coalesce(s.source_id, s.id)
+        AND c.idempotency_key = 'step:' || coalesce(s.source_id, s.id) || ':' || mine.edition
+    WHERE mine.id = %(step)s AND c.workflow_id = %(workflow)s ORDER BY l.nth LIMIT 1"""
 RUN_OF_STEP = "SELECT run_id FROM runs_steprun WHERE id = %s"
 # Whether the step waits for its child, and its run is paused. Asked after the child is locked: whatever its run does
 # after that has written a row behind this one.
@@ -190,10 +204,13 @@ def _start(connection: Connection, post: Post, key: str, *, called: Called | Non
         raise LookedTooEarly
     if called.refusal is not None:
         raise called.refusal
+    values = {"run": post.run_id, "step": post.step_run_id, "workflow": wanted["workflow"]}
+    repeated = connection.execute(REPEATED, values).fetchone()
+    effects = None if repeated is None else effects_of(connection, repeated[0], key_root=repeated[1])
     start = Start(
         UUID(wanted["workflow"]), version_id, wanted.get("input"), actor, user_id=user_id, trigger="workflow",
         idempotency_key=key, priority=priority,
-        parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1, is_paused),
+        parent=Parent(post.run_id, post.step_run_id, root_id, depth + 1, is_paused, effects),
     )  # fmt: skip
     started = start_run(connection, start)
     if not started.is_new:  # somebody has given a run of their own this key: its end would never be told

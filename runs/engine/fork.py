@@ -23,7 +23,7 @@ from runs.engine.commands import Command, Commanded, command
 from runs.engine.definitions import definition_of
 from runs.engine.operations import Preview, peek, step_at
 from runs.engine.transact import Told, told_by
-from runs.store.copy import copy_steps, new_ids, same_editions
+from runs.store.copy import copy_steps, effects_of, keep_effects, new_ids, same_editions
 from runs.store.read import COLUMNS, Connection, Rows, step_row
 from runs.store.write import write
 
@@ -48,7 +48,8 @@ INSERT_FORK = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id
         r.limit_at_most, r.id, CASE WHEN %s THEN coalesce(r.key_root, r.id) END,
         (statement_timestamp() AT TIME ZONE 'UTC')::date, statement_timestamp()
     FROM runs_run r WHERE r.id = %s
-    RETURNING number, run_day, workspace_id, input, (SELECT number FROM runs_run WHERE id = forked_from_id)"""
+    RETURNING number, run_day, workspace_id, input, (SELECT number FROM runs_run WHERE id = forked_from_id),
+        key_root"""
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,12 @@ def fork_run(
         values = (run_id, version_id, user_id, wanted.actor, forking.same_effects, tx.run.id)
         made = connection.execute(INSERT_FORK, values).fetchone()
         assert made is not None, "the source is locked"
-        number, run_day, workspace_id, text, source_number = made
+        number, run_day, workspace_id, text, source_number, key_root = made
         run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, version_id)
+        if forking.same_effects:
+            effects = effects_of(connection, tx.run.id, key_root=key_root)
+            keep_effects(connection, run_id, effects)
+            run.editions = effects.editions
         new = Transition(definition, run, Rows(connection, run_id), actor=wanted.actor)
         _begin(connection, new, fork, run_input=Stored(text=text), number=source_number)
         if forking.same_effects:

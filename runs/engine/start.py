@@ -19,6 +19,7 @@ from runs.engine.control import breakpoints_text
 from runs.engine.definitions import definition_of
 from runs.engine.transact import Told, told_by
 from runs.payloads import json_text
+from runs.store.copy import Effects, keep_effects
 from runs.store.read import Connection, Rows
 from runs.store.write import write
 
@@ -54,6 +55,7 @@ class Parent:
     root_id: UUID
     depth: int  # of the run that is started; the first run has 0
     is_paused: bool = False  # then the run begins paused with it
+    effects: Effects | None = None  # that it repeats, inside a fork that repeats those of its source
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def start_run(connection: Connection, start: Start) -> Started:
     run = RunRow(run_id, RunStatus.RUNNING, 1, 0, 0, 0, 0, 0, 0, 0, run_day, workspace_id, start.version_id)
     run.breakpoints = start.breakpoints
     if start.parent is not None:
-        run.parent_step_id, run.depth = start.parent.step_run_id, start.parent.depth
+        _lie_inside(connection, run, start.parent)
     tx = Transition(definition, run, Rows(connection, run_id), actor=start.actor)
     refuse_useless(tx, run.breakpoints)
     tx.adopt([], (None, None))
@@ -120,6 +122,13 @@ def start_run(connection: Connection, start: Start) -> Started:
         pause_with_parent(tx, is_paused=True)
     write(connection, tx)
     return Started(run_id, number, is_new=True, told=told_by(tx))
+
+
+def _lie_inside(connection: Connection, run: RunRow, parent: Parent) -> None:
+    run.parent_step_id, run.depth = parent.step_run_id, parent.depth
+    if parent.effects is not None:
+        keep_effects(connection, run.id, parent.effects)
+        run.editions = parent.effects.editions
 
 
 def _inside(parent: Parent | None) -> tuple[UUID | None, int | None, UUID | None, int]:

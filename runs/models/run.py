@@ -35,6 +35,8 @@ class Run(models.Model):
     root_id = models.UUIDField(null=True)  # the first of the runs that it lies inside
     depth = models.SmallIntegerField(default=0, db_default=0)  # how many runs it lies inside
     key_root = models.UUIDField(null=True)  # of a fork with the same effects: the run whose idempotency keys it uses
+    effects_of_id = models.UUIDField(null=True)  # the run whose effects it repeats; of a fork that is its source
+    editions = models.TextField(null=True)  # noqa: DJ001 - JSON by path: of steps of that run which it makes later
     status = models.CharField(max_length=16, default=RunStatus.RUNNING)
     generation = models.IntegerField(default=1)  # +1 at each resume; guards commands
     event_seq = models.BigIntegerField(default=0)  # the last event's number; the next fence

@@ -1,6 +1,8 @@
 """Copies step runs of one run into another, by reference: values stay where they are."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from runs.core.forking import Standing
@@ -40,6 +42,37 @@ COPY = f"""INSERT INTO runs_steprun (id, run_id, run_day, workspace_id, priority
 SAME_EDITIONS = """UPDATE runs_steprun f SET edition = s.edition FROM runs_steprun s
     WHERE f.run_id = %s AND s.run_id = %s AND s.path = f.path AND s.edition > 1 AND s.override IS NULL
         AND s.override_ref IS NULL AND f.origin = 'executed' AND f.status <> 'succeeded'"""
+
+
+# Steps that a run repeats later: those that stand in the fork have theirs already.
+EDITIONS = """SELECT path, edition FROM runs_steprun
+    WHERE run_id = %s AND edition > 1 AND override IS NULL AND override_ref IS NULL"""
+OWN_EDITIONS = "SELECT editions FROM runs_run WHERE id = %s"
+MADE = "SELECT path FROM runs_steprun WHERE run_id = %s AND path = ANY(%s)"
+REPEATS = "UPDATE runs_run SET key_root = %s, effects_of_id = %s, editions = %s WHERE id = %s"
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a run repeats: it shows the keys of `key_root`, and takes the editions of `run_id` over."""
+
+    run_id: UUID
+    key_root: UUID
+    editions: Mapping[str, int]
+
+
+def effects_of(connection: Connection, run_id: UUID, *, key_root: UUID) -> Effects:
+    """Of steps that the run has not made itself, it knows the editions only where it repeats another run."""
+    (text,) = connection.execute(OWN_EDITIONS, (run_id,)).fetchone() or (None,)
+    later = json.loads(text or "{}")
+    made = {path for (path,) in connection.execute(MADE, (run_id, list(later)))} if later else set()
+    kept = {path: edition for path, edition in later.items() if path not in made}
+    return Effects(run_id, key_root, {**kept, **dict(connection.execute(EDITIONS, (run_id,)).fetchall())})
+
+
+def keep_effects(connection: Connection, run_id: UUID, effects: Effects) -> None:
+    editions = json_text(dict(effects.editions)) if effects.editions else None
+    connection.execute(REPEATS, (effects.key_root, effects.run_id, editions, run_id))
 
 
 def new_ids(connection: Connection, count: int) -> list[int]:

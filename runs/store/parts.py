@@ -148,9 +148,10 @@ NEW_STEPS = table(
     "status text, attempt int, tries int, fence bigint, worker uuid, claim uuid, reason text, port text, output text, "
     "output_ref bytea, delay_s float8, stamps text, queue_limit_s float8, total_limit_s float8"
 )
-# Rows of nodes with a limit of their own; others are spared its columns.
+# Rows of nodes with a limit of their own, or of another edition than the first; others are spared these columns.
 NEW_LIMITED_STEPS = Table(
-    NEW_STEPS.columns + table("limit_key text, limit_at_most int, rate_starts int, rate_per_s float8").columns
+    NEW_STEPS.columns
+    + table("limit_key text, limit_at_most int, rate_starts int, rate_per_s float8, edition int").columns
 )
 
 
@@ -175,7 +176,7 @@ def _opened(rows: Table, more: Sequence[str] = ()) -> str:
 
 
 OPENED = _opened(NEW_STEPS)
-OPENED_LIMITED = _opened(NEW_LIMITED_STEPS, ("limit_key", "limit_at_most", "rate_starts", "rate_per_s"))
+OPENED_LIMITED = _opened(NEW_LIMITED_STEPS, ("limit_key", "limit_at_most", "rate_starts", "rate_per_s", "edition"))
 
 # Times, and the input where this attempt resolved none, come from the step's row as it was before.
 ATTEMPTS = table(

@@ -19,7 +19,7 @@ NOT_AS_EXPECTED = "PW001"  # the SQLSTATE of pawl_expect
 RUN_COLUMNS = """id, status, generation, event_seq, open_count, running_count, waiting_count, failed_count,
 succeeded_count,
     total_count, run_day, workspace_id, version_id, breakpoints, paused_at, error,
-    parent_step_id, depth, paused_by"""
+    parent_step_id, depth, paused_by, editions"""
 
 # Index: primary key.
 LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE"
@@ -76,10 +76,12 @@ HAS_ACTED = """SELECT FROM runs_checkpoint WHERE step_run_id = %s AND run_day = 
 
 
 def run_row(values: tuple[Any, ...]) -> RunRow:
-    *plain, breakpoints, paused_at, error, parent_step_id, depth, paused_by = values[2:]
+    *plain, breakpoints, paused_at, error, parent_step_id, depth, paused_by, editions = values[2:]
     row = RunRow(values[0], RunStatus(values[1]), *plain)
     row.parent_step_id, row.depth = parent_step_id, depth
     row.paused_by = paused_by if row.status is RunStatus.PAUSED else None  # an older version's worker leaves it behind
+    if editions:
+        row.editions = json.loads(editions)
     if breakpoints:
         row.breakpoints = from_json(json.loads(breakpoints))
     if paused_at:

@@ -60,10 +60,9 @@ def write(connection: Connection, tx: Transition) -> Callable[[], None]:
     _add_run(statement, tx)
     _add_pause(statement, tx)
     _add_updated(statement, updated)
-    if any(tx.node(row).policy.limit_key for row in opened):
-        statement.add_rows(
-            parts.OPENED_LIMITED, [(*_opened(tx, row), *limits_of(tx.node(row).policy)) for row in opened]
-        )
+    if any(tx.node(row).policy.limit_key or row.edition > 1 for row in opened):
+        limited = [(*_opened(tx, row), *limits_of(tx.node(row).policy), row.edition) for row in opened]
+        statement.add_rows(parts.OPENED_LIMITED, limited)
     else:
         statement.add_rows(parts.OPENED, [_opened(tx, row) for row in opened])
     _add_what_happened(statement, tx)

@@ -1,0 +1,104 @@
+"""A fork with the same effects shows the same keys: of steps that it makes later too, and in runs inside it."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from runs.core.keys import idempotency_key
+from runs.core.outcomes import Again, Fans, Outcome, Succeeded, Waits
+from runs.engine.children import deliver
+from runs.engine.fork import Forking, fork_run
+from runs.models import Run, StepRun
+from runs.store.claim import Held
+from tests.engine import World
+from tests.hands import Hand
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FANS: dict[str, Outcome] = {
+    "map": Fans([1, 2, 3], 1, "fail_at_end"),
+    "loop": Fans([None], 1, "fail_at_end", mode="rounds", most=3, gather="last"),
+    "try_block": Fans([None], 1, "fail_at_end", mode="once", gather="last"),
+}
+
+
+def fork(world: World, run_id: UUID, path: str, *, same_effects: bool = True) -> UUID:
+    with world.connection.transaction():
+        wanted = world.command(run_id, "fork")
+        done = fork_run(world.connection, wanted, Forking(path, None, same_effects), then=lambda told: None)
+    return UUID(done.result["run"])
+
+
+def key_of(held: Held) -> str:
+    return idempotency_key(held.key_root, held.path, held.edition)
+
+
+def play(world: World, hand: Hand, kind: str = "", *, call: Any = None) -> dict[str, str]:
+    """Everything that is ready, to the end; the key that each body showed, by path."""
+    keys: dict[str, str] = {}
+    for _ in range(60):
+        deliver(world.connection)
+        held = hand.claim().held
+        if held is None:
+            break
+        keys[held.path] = key_of(held)
+        outcome: Outcome = Succeeded(1)
+        if held.path == "E":
+            rounds = StepRun.objects.get(id=held.step_run_id).item_cursor
+            outcome = Again(rounds < 3) if kind == "loop" and rounds else FANS[kind]
+        elif held.path.endswith("C"):
+            outcome = Waits("child", None, {"workflow": str(call.workflow_id), "version": None, "input": 1})
+        hand.finish(held, outcome)
+    return keys
+
+
+def raise_editions(run_id: UUID) -> None:
+    """As if a person had said 'run it again anyway' of each step while it was unknown."""
+    StepRun.objects.filter(run_id=run_id).exclude(status="succeeded").update(edition=2)
+
+
+@pytest.mark.parametrize("kind", sorted(FANS))
+def test_steps_that_a_container_opens_later_show_the_same_keys(world: World, hands: list[Hand], kind: str) -> None:
+    run_id = world.start(world.draw("S > E[A > B] > Z", kinds={"E": kind})).run_id
+    keys: dict[str, str] = {}
+    for _ in range(30):  # played by hand, so that each step is of its second edition as it starts
+        raise_editions(run_id)
+        held = hands[0].claim().held
+        if held is None:
+            break
+        keys[held.path] = key_of(held)
+        outcome: Outcome = Succeeded(1)
+        if held.path == "E":
+            rounds = StepRun.objects.get(id=held.step_run_id).item_cursor
+            outcome = Again(rounds < 3) if kind == "loop" and rounds else FANS[kind]
+        hands[0].finish(held, outcome)
+    assert world.run(run_id).status == "succeeded"
+    assert {step.edition for step in StepRun.objects.filter(run_id=run_id, path__contains="].")} == {2}
+    first = fork(world, run_id, "E")
+    assert play(world, hands[0], kind) == keys
+    assert world.run(first).status == "succeeded"
+    fork(world, first, "E")
+    assert play(world, hands[0], kind) == keys, "a fork of the fork repeats it, too"
+    other = fork(world, run_id, "E", same_effects=False)
+    assert set(play(world, hands[0], kind).values()).isdisjoint(keys.values())
+    assert {step.edition for step in StepRun.objects.filter(run_id=other, path__contains="].")} == {1}
+
+
+def test_a_run_inside_a_fork_shows_the_keys_of_the_run_that_its_step_had_before(
+    world: World, hands: list[Hand]
+) -> None:
+    bottom = world.draw("S > A > B")
+    run_id = world.start(world.draw("S > M > C > Z", kinds={"C": "run_workflow"})).run_id
+    before = play(world, hands[0], call=bottom)
+    child = Run.objects.get(parent_run_id=run_id)
+    assert set(before) == {"M", "C", "Z", "A", "B"}
+    made = fork(world, run_id, "C")
+    assert play(world, hands[0], call=bottom) == {path: before[path] for path in ("C", "Z", "A", "B")}
+    inner = Run.objects.get(parent_run_id=made)
+    assert (inner.key_root, inner.effects_of_id) == (child.id, child.id)
+    fork(world, made, "M")
+    assert play(world, hands[0], call=bottom) == before, "through a fork of the fork"
+    fork(world, run_id, "C", same_effects=False)
+    fresh = play(world, hands[0], call=bottom)
+    assert set(fresh.values()).isdisjoint(before.values())
