@@ -95,7 +95,7 @@ mutants: dev  ## take away one guard of the engine at a time: its test must fail
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
 .PHONY: prove
-prove: dev  ## all that takes long, written to docs/proof: make prove ARGS="chaos mutants" for some parts
+prove: dev  ## all that takes long, written to docs/proof: make prove ARGS="--jobs 2 chaos mutants" for some parts
 	@$(BIN)/python -m tests.prove $(ARGS)
 
 .PHONY: format

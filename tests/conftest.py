@@ -122,6 +122,16 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     connection.settings_dict["OPTIONS"]["options"] += " -c pawl.maintenance=truncate"
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    """After each test with real transactions Django empties the database, and would then write content types and
+    permissions anew. Nobody reads them here, and it takes twice as long as the emptying.
+    """
+    from django.db.models.signals import post_migrate
+
+    post_migrate.receivers = []
+
+
 @pytest.fixture
 def redis_url(servers: Servers) -> str:
     return servers.redis_url

@@ -14,20 +14,30 @@ CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
     FROM runs_event ok JOIN runs_event e ON e.run_id = ok.run_id AND e.path = ok.path AND e.seq > ok.seq
     WHERE ok.type = 'step.succeeded' AND e.type = 'step.running';
 CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecessors are settled, unless its policy asks for fewer
+    WITH known AS MATERIALIZED (  -- each graph is read once, however many step runs it has
+        SELECT v.id AS version_id, jsonb_object_agg(node ->> 'id', node ->> 'key') AS keys,
+            jsonb_object_agg(node ->> 'id', coalesce(node #>> '{policy,join}', 'all')) AS joins
+        FROM workflows_version v CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'nodes') node GROUP BY v.id
+    ), edges AS MATERIALIZED (
+        SELECT v.id AS version_id, edge ->> 'target' AS target, known.keys ->> (edge ->> 'source') AS source_key
+        FROM workflows_version v JOIN known ON known.version_id = v.id
+        CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'edges') edge
+        WHERE known.joins ->> (edge ->> 'target') = 'all'
+    ), settled AS MATERIALIZED (
+        SELECT run_id, path, min(seq) AS seq FROM runs_event
+        WHERE type IN ('step.succeeded', 'step.failed', 'step.skipped') GROUP BY run_id, path
+    ), begun AS MATERIALIZED (
+        SELECT t.run_id, t.path, t.node_id, left(t.path, -length(t.key)) AS place, r.version_id, b.seq
+        FROM (SELECT run_id, path, min(seq) AS seq FROM runs_event WHERE type = 'step.running' GROUP BY run_id, path) b
+        JOIN runs_steprun t ON t.run_id = b.run_id AND t.path = b.path
+        JOIN runs_run r ON r.id = t.run_id
+    )
     SELECT t.run_id, 'I4: ' || t.path || ' started before ' || s.path || ' was settled' AS what
-    FROM runs_steprun t
-    JOIN runs_run r ON r.id = t.run_id
-    JOIN workflows_version v ON v.id = r.version_id
-    CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'edges') edge
-    JOIN runs_steprun s ON s.run_id = t.run_id AND s.node_id = edge ->> 'source'
-        AND s.parent_id IS NOT DISTINCT FROM t.parent_id AND s.item_index IS NOT DISTINCT FROM t.item_index
-    WHERE t.node_id = edge ->> 'target'
-        AND (SELECT min(e.seq) FROM runs_event e
-            WHERE e.run_id = t.run_id AND e.path = t.path AND e.type = 'step.running')
-        < coalesce((SELECT min(e.seq) FROM runs_event e WHERE e.run_id = s.run_id AND e.path = s.path
-            AND e.type IN ('step.succeeded', 'step.failed', 'step.skipped')), 9223372036854775807)
-        AND NOT EXISTS (SELECT FROM json_array_elements(v.graph::json -> 'nodes') node
-            WHERE node ->> 'id' = t.node_id AND coalesce(node #>> '{policy,join}', 'all') <> 'all');
+    FROM begun t
+    JOIN edges e ON e.version_id = t.version_id AND e.target = t.node_id
+    JOIN runs_steprun s ON s.run_id = t.run_id AND s.path = t.place || e.source_key
+    LEFT JOIN settled d ON d.run_id = s.run_id AND d.path = s.path
+    WHERE d.seq IS NULL OR t.seq < d.seq;
 CREATE OR REPLACE VIEW runs_broken_i5 AS  -- running <=> it has a fence and a worker
     SELECT s.run_id, 'I5: ' || s.path || ' is ' || s.status || ', fence ' || coalesce(s.fence::text, 'none') || ', worker '
         || coalesce(s.worker::text, 'none') AS what

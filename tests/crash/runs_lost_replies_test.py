@@ -46,8 +46,8 @@ def test_a_lost_reply_changes_nothing(
         pattern, times = REQUESTS[request_]
         loss = proxy.drop_reply(pattern, times=times)
         run = fleet.start(version)
-        fleet.wait_for(run, "succeeded", patience_s=20)
-        fleet.wait(lambda: loss.done == times, what=f"the loss of the reply to {request_}", patience_s=5)
+        fleet.wait_for(run, "succeeded")
+        fleet.wait(lambda: loss.done == times, what=f"the loss of the reply to {request_}")
         steps = fleet.world.steps(run)
         assert {path: step.attempt for path, step in steps.items() if step.attempt > 1} == {}
         told = Event.objects.filter(run_id=run, type="step.running").count()

@@ -1,10 +1,11 @@
 """Takes away one guard at a time, and wants the test that is there for it to fail.
 
-    python tests/mutants/run.py [--trust] [name ...]
+    python tests/mutants/run.py [--trust] [--jobs N] [name ...]
 
 Each *.patch names its guard and the test that kills it; the patches are applied to a copy of the tree. `--trust` leaves
-out the run that shows that the tests pass as long as nothing is taken away. A mutant survives when its test passes, and
-also when the test ends in any other way than by an assertion of its own.
+out the run that shows that the tests pass as long as nothing is taken away. `--jobs`: so many at once, each in a tree
+and on servers of its own. A mutant survives when its test passes, and also when the test ends in any other way than by
+an assertion of its own.
 """
 
 import argparse
@@ -14,8 +15,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,9 +130,23 @@ def are_sound(mutants: Sequence[Mutant], tree: Path) -> bool:
     return not wrong
 
 
+def judge_all(mutants: Sequence[Mutant], trees: Sequence[Path]) -> Iterator[tuple[Mutant, Verdict]]:
+    """One after the other in each tree; told in their order."""
+    mine, free = threading.local(), list(trees)
+
+    def judged(mutant: Mutant) -> Verdict:
+        if not hasattr(mine, "tree"):
+            mine.tree = free.pop()
+        return judge(mutant, mine.tree)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        yield from zip(mutants, pool.map(judged, mutants), strict=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trust", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("names", nargs="*")
     wanted = parser.parse_args()
     mutants = [read(patch) for patch in sorted(HERE.glob("*.patch")) if not wanted.names or patch.stem in wanted.names]
@@ -138,13 +155,14 @@ def main() -> int:
         raise SystemExit(f"There is no such mutant: {sorted(missing)}")
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="pawl-mutants-") as folder:
-        tree = Path(folder)
-        tree.chmod(0o711)  # PostgreSQL runs as another account where we are root
-        copy_tree(tree)
-        if not wanted.trust and not are_sound(mutants, tree):
+        Path(folder).chmod(0o711)  # PostgreSQL runs as another account where we are root
+        trees = [Path(folder) / str(number) for number in range(max(wanted.jobs, 1))]
+        for tree in trees:
+            tree.mkdir(mode=0o711)
+            copy_tree(tree)
+        if not wanted.trust and not are_sound(mutants, trees[0]):
             return 1
-        for mutant in mutants:
-            verdict = judge(mutant, tree)
+        for mutant, verdict in judge_all(mutants, trees):
             survivors += not verdict.is_killed
             print(f"{'ok ' if verdict.is_killed else 'BAD'} {mutant.name:24} {verdict.told}", flush=True)
     print(f"{len(mutants) - survivors} of {len(mutants)} mutants were killed.")

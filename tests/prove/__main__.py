@@ -1,7 +1,7 @@
-"""python -m tests.prove [part ...]: everything that takes long, part by part (`make prove`).
+"""python -m tests.prove [--jobs N] [part ...]: everything that takes long, part by part (`make prove`).
 
 Writes the command, the end of the output and the verdict of each part to docs/proof/<part>.md. Exits with 0 where all
-parts that were asked for held.
+parts that were asked for held. `--jobs` runs so many parts at once, the longest first: each has servers of its own.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ PAGES = REPOSITORY / "docs" / "proof"
 SHOWN_LINES = 40
 PYTEST = ("-m", "pytest", "-q", "-p", "no:xdist")
 CHAOS_S = "600"
+LONGEST = ("model", "mutants")
 FEWER = "PAWL_MODEL_EXAMPLES"  # examples of the model, where there is no time for 20,000 (about five hours)
 
 
@@ -118,10 +120,15 @@ def _commit() -> str:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.prove", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(part.name for part in PARTS))
-    wanted = parser.parse_args(arguments).parts
+    parser.add_argument("--jobs", type=int, default=1, help="so many parts at once (1)")
+    asked = parser.parse_args(arguments)
+    wanted = asked.parts
     if unknown := sorted(set(wanted) - {part.name for part in PARTS}):
         parser.error(f"there is no part {unknown[0]!r}")
-    held = [prove(part) for part in PARTS if not wanted or part.name in wanted]
+    parts = [part for part in PARTS if not wanted or part.name in wanted]
+    parts.sort(key=lambda part: part.name not in LONGEST)
+    with ThreadPoolExecutor(max(asked.jobs, 1)) as pool:
+        held = list(pool.map(prove, parts))
     print(f"{sum(held)} of {len(held)} parts held; docs/proof tells of each", flush=True)
     return 0 if all(held) else 1
 
