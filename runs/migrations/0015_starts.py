@@ -8,5 +8,5 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0011_family")]
+    dependencies = [("runs", "0014_calm")]
     operations = [migrations.RunSQL((SQL / "invariants.sql").read_text(), migrations.RunSQL.noop)]
