@@ -8,5 +8,5 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0014_calm")]
+    dependencies = [("runs", "0015_family_editions")]
     operations = [migrations.RunSQL((SQL / "invariants.sql").read_text(), migrations.RunSQL.noop)]
