@@ -14,6 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from kit.errors import AppError, BadInput, Forbidden, NotFound, Unavailable
+from kit.fields import label_of, told_whole
 from teams.api.errors import CsrfFailed, MalformedJson, NotSignedIn
 from teams.api.parsing import body_too_large
 
@@ -44,7 +45,7 @@ class ServerError(AppError):
 
 
 def body_of(error: AppError) -> dict[str, Any]:
-    return problem(error.status, error.code, detail=error.message, data=error.data)
+    return problem(error.status, error.code, detail=error.message, data=told_whole(error.data))
 
 
 def problem(status: int, code: str, *, detail: str, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _body_for(error: Exception) -> dict[str, Any] | None:
 def _bad_input(error: exceptions.ValidationError) -> dict[str, Any]:
     fields = [{"field": field, "message": message} for field, message in flatten(error.detail)]
     first = fields[0] if fields else {"field": "", "message": "The request cannot be read."}
-    named = f"{first['field']}: {first['message']}" if first["field"] else first["message"]
+    named = f"{label_of(first['field'])}: {first['message']}" if first["field"] else first["message"]
     more = f" ({len(fields) - 1} more)" if len(fields) > 1 else ""
     return body_of(BadInput(named + more, fields=fields))
 

@@ -1,6 +1,6 @@
 """What the connection store knows of a kind beyond the schema in steps.connections: where it leads, what is secret."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import ValidationError
 
 from builder.connections.errors import BadConnection
+from kit.fields import label_of
 from steps.connections import KINDS, secret_fields
 
 # Settings that say where credentials are sent, and how safely. Whoever changes one must enter the secrets again: else a
@@ -40,10 +41,20 @@ def checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
         return KINDS[kind].model_validate(dict(values)).model_dump(mode="json")
     except ValidationError as error:
         fields = [
-            {"field": ".".join(["settings", *map(str, each["loc"])]), "message": each["msg"]}
+            {
+                "field": ".".join(["settings", *map(str, each["loc"])]),
+                "label": _label(kind, each["loc"]),
+                "message": each["msg"],
+            }
             for each in error.errors(include_input=False, include_context=False, include_url=False)
         ]
-        raise BadConnection(f"{fields[0]['field']}: {fields[0]['message']}", fields=fields) from None
+        raise BadConnection(f"{fields[0]['label']}: {fields[0]['message']}", fields=fields) from None
+
+
+def _label(kind: str, loc: Sequence[str | int]) -> str:
+    """The title that the form of the kind shows."""
+    field = KINDS[kind].model_fields.get(str(loc[0])) if loc else None
+    return (field.title if field else None) or label_of(".".join(map(str, loc)) or "settings")
 
 
 def shown(kind: str, values: Mapping[str, Any]) -> Shown:

@@ -167,7 +167,8 @@ def test_bad_bodies_are_named_and_change_nothing(key: Key, world: World) -> None
         problem = _problem(_send(owner, key, world, raw=raw), status)
         assert problem["code"] == code, what
         if what == "an unknown field":
-            assert {"field": "no_such_field", "message": "There is no such field."} in problem["data"]["fields"]
+            told = {"field": "no_such_field", "label": "No such field", "pointer": "/no_such_field"}
+            assert {**told, "message": "There is no such field."} in problem["data"]["fields"]
     assert AuditRecord.objects.count() == recorded
 
 
