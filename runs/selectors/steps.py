@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
+from django.db.models.functions import Now
 
 from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
+from runs.core import why
 from runs.core.keys import idempotency_key
-from runs.core.states import RunStatus
-from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Wait
+from runs.core.rows import CHILD
+from runs.core.states import RunStatus, StepStatus
+from runs.core.why import Child, Facts
+from runs.models import Attempt, Checkpoint, LogChunk, Payload, Run, StepRun, Sweeper, Wait
 from runs.selectors.keeping import artifacts_of
-from runs.selectors.turns import why_ready
+from runs.selectors.turns import HEARD_S, why_ready
 from runs.selectors.values import decoded
 from runs.selectors.waits import votes_on, wait_shape
 
@@ -21,14 +25,7 @@ VALUE_LIMIT = 256 * 1024  # characters of an input or output that a page gets at
 LOG_PAGE = 64 * 1024
 CHECKPOINTS_AT_MOST = 500
 
-WAITS_FOR = {
-    "timer": "Waits for a time.",
-    "approval": "Waits for a person's answer.",
-    "form": "Waits for a person to fill in its form.",
-    "callback": "Waits for another program to call back.",
-    "children": "Works through its items.",
-    "child": "Waits for the run that it has started.",
-}
+OVERDUE_S = 5.0
 
 
 class StepNotFound(NotFound):
@@ -179,23 +176,27 @@ def value_shape(text: str | None, ref: bytes | memoryview | None) -> dict[str, A
 
 def why_not(run: Run, step: StepRun) -> str | None:
     """One sentence on why a step does not run just now; None where it runs or has ended."""
-    match step.status:
-        case "pending":
-            return "Waits until the steps before it are settled."
-        case "ready" if run.status == RunStatus.PAUSED:
-            return "A breakpoint holds it." if step.path in held_at(run) else "Ready: starts when the run is unpaused."
-        case "ready":
-            return why_ready(step)
-        case "retry_wait":
-            return "An attempt failed; the next one starts by itself at the time shown."
-        case "waiting":
-            return WAITS_FOR.get(step.wait_kind or "")
-        case "blocked":
-            return "A step that it needs has failed, and its settings say to wait: resume the failed step, or skip it."
-        case "needs_decision":
-            return "It may have happened, and must not happen twice: a person decides what became of it."
-        case _:
-            return None
+    if step.status == "ready" and run.status != RunStatus.PAUSED:
+        return why_ready(step)
+    facts = Facts(
+        RunStatus(run.status),
+        StepStatus(step.status),
+        paused_by=run.paused_by,
+        is_held=step.path in held_at(run),
+        wait_kind=step.wait_kind,
+        child=_child_of(step),
+        is_overdue=StepRun.objects.filter(id=step.id, not_before__lt=Now() - timedelta(seconds=OVERDUE_S)).exists(),
+        has_sweeper=Sweeper.objects.filter(seen_at__gte=Now() - timedelta(seconds=HEARD_S)).exists(),
+    )
+    return why.why_not(facts)
+
+
+def _child_of(step: StepRun) -> Child | None:
+    """The run that the step waits for."""
+    if step.wait_kind != CHILD:
+        return None
+    run = Run.objects.filter(parent_step_id=step.id).order_by("-number").first()
+    return None if run is None else Child(run.number, RunStatus(run.status), run.paused_by)
 
 
 def held_at(run: Run) -> list[str]:

@@ -18,6 +18,7 @@ from runs.engine.control import change_breakpoints, pause_run, preview_control, 
 from runs.engine.resume import resume_run
 from runs.engine.sweep import stop_overdue
 from runs.models import Outbox, Run
+from runs.selectors.steps import why_not
 from tests.engine import World
 from tests.hands import Hand
 from tests.staging import After
@@ -351,3 +352,13 @@ def test_the_deadline_of_a_child_fails_its_step_also_while_it_is_paused_with_its
     family.deliver()
     assert family.how() == ("failed", None)
     assert "run_deadline" in (world.steps(family.id)["C"].error or "")
+
+
+def test_each_step_says_that_its_run_is_paused_with_another_one(family: Family, world: World) -> None:
+    run = world.run(family.id)
+    assert "is running" in (why_not(run, world.steps(family.id)["C"]) or "")
+    order(world, family.id, "pause")
+    family.deliver()
+    run = world.run(family.id)
+    assert "paused with this one" in (why_not(run, world.steps(family.id)["C"]) or "")
+    assert "Unpause that one" in (why_not(family.child, world.steps(family.child.id)["A"]) or "")
