@@ -246,6 +246,14 @@ def _error_of_raised(problem: BaseException) -> Error:
     return Error("body_raised", f"{name}: {text}" if text else name, retryable=True, data=data)
 
 
+def told_within(text: str, characters: int) -> str:
+    """The text; of one that is longer its beginning, which says that it was cut and how long it was."""
+    if len(text) <= characters:
+        return text
+    mark = f"… (cut: it has {len(text):,} characters)"
+    return text[: characters - len(mark)] + mark
+
+
 def _pack_failed(error: Error) -> str:
     try:
         data_text = encode_checked(dict(error.data), name="data", limit_bytes=DATA_BYTES)
@@ -255,7 +263,7 @@ def _pack_failed(error: Error) -> str:
         data_text, retry_text = "{}", "null"  # the failure itself matters more than its details
     return jobs.pack_failed(
         str(error.code)[:CODE_CHARS],
-        str(error.message)[:MESSAGE_CHARS],
+        told_within(str(error.message), MESSAGE_CHARS),
         retryable=bool(error.retryable),
         retry_after_text=retry_text,
         data_text=data_text,
