@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from psycopg import _queries
+
 from builder.graph.model import Policy
 from kit.ids import new_id
 from runs.core.fitting import EVENT_BYTES, fitted
@@ -19,6 +21,12 @@ from runs.payloads import json_text
 from runs.store import parts
 from runs.store.hold import upload_in_order
 from runs.store.read import Connection
+
+# psycopg parses a statement once and keeps it, but only one of at most 4 kB and fifty values; those of containers have
+# more, and were parsed anew by each finish of an item: up to a millisecond, while the other threads wait for the run.
+# Both numbers are psycopg's own: one that it no longer knows changes nothing, and a test then tells.
+_queries.MAX_CACHED_STATEMENT_LENGTH = 16_384
+_queries.MAX_CACHED_STATEMENT_PARAMS = 256
 
 
 class ClaimerIsDead(Exception):
@@ -41,7 +49,7 @@ class _Statement:
 
 @lru_cache(maxsize=256)
 def _text(composed: tuple[str, ...], answer: str) -> str:
-    """The whole statement, on one line: psycopg keeps what it parsed of a statement only up to 4 kB of text."""
+    """The whole statement, on one line: psycopg keeps what it parsed of a statement only up to a length."""
     return " ".join(f"WITH {', '.join(composed)} {answer}".split())
 
 

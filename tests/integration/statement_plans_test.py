@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from psycopg import _queries
 
 from kit.ids import new_id
 from runs.bulk import drive as bulk
@@ -124,6 +125,22 @@ def test_the_statement_of_a_chain_is_short_enough_to_be_parsed_once() -> None:
     assert len(finish) + 50 <= PSYCOPG_KEEPS_CHARACTERS
     assert len(claim.CLAIM) <= PSYCOPG_KEEPS_CHARACTERS
     assert len(looks.LOOK) <= PSYCOPG_KEEPS_CHARACTERS
+
+
+def test_psycopg_parses_no_statement_of_a_map_anew_for_each_item(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor that of a start; longer ones than it would keep by itself, with more values."""
+    version = world.draw("S > each:map[A] > B", configs={"each": {"items": "{{ run.input }}"}})
+    world.start(version, [1, 2, 3])
+    world.work()
+    anew: list[int] = []
+    parse = _queries._query2pg_nocache
+    monkeypatch.setattr(
+        _queries, "_query2pg_nocache", lambda query, coding: anew.append(len(query)) or parse(query, coding)
+    )
+    run_id = world.start(version, [1, 2, 3]).run_id
+    world.work()
+    assert world.run(run_id).status == "succeeded"
+    assert anew == []
 
 
 def test_a_look_at_limits_where_nothing_is_held_is_one_statement_and_a_sweep(seeded: World) -> None:
