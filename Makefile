@@ -82,7 +82,7 @@ test: dev frontend browser  ## everything that gates; what CI runs
 	@echo "==> Against real PostgreSQL, Redis and processes"
 	@$(PYTEST) -q -n 2 --dist loadgroup -m "not crash and not browser and not slow" $(REST)
 	@echo "==> What kills processes or takes long: file by file, each process with servers of its own"
-	@$(PYTEST) -q -n 2 --dist loadfile -m "(crash or slow) and not browser" $(REST)
+	@$(PYTEST) -q -n 2 --dist loadfile --no-loadscope-reorder -m "(crash or slow) and not browser" $(REST)
 	@echo "==> What drives a browser: one after the other"
 	@$(PYTEST) -p no:xdist -m browser $(REST)
 

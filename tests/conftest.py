@@ -21,6 +21,11 @@ from config.services.valkey import Valkey
 
 IN_CI = os.environ.get("CI") == "true"
 PROVE = bool(os.environ.get("PAWL_PROVE"))  # `make prove`: as many examples as there is time for
+LONGEST_FILES = (  # a minute or more each, the longest first
+    "runs_store_model_test.py", "chaos_test.py", "runs_flow_test.py", "runs_secrets_test.py", "test_make_run.py",
+    "runs_scarcity_test.py", "runs_postgres_test.py", "mutants_test.py", "runs_shapes_test.py", "runs_deaths_test.py",
+    "limits_test.py", "runs_failpoints_test.py", "runner_limits_test.py", "runs_identity_test.py",
+)  # fmt: skip
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -76,6 +81,13 @@ def pytest_configure() -> None:
     hypothesis_settings.register_profile("ci", deadline=None, derandomize=True)
     hypothesis_settings.register_profile("prove", deadline=None, max_examples=3_000, print_blob=True)
     hypothesis_settings.load_profile("prove" if PROVE else "ci" if IN_CI else "desk")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that processes which share out whole files end together."""
+    place = {name: number for number, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,6 +12,8 @@ from tests.runner import Bench, bench, is_alive
 
 pytestmark = pytest.mark.crash
 
+SLACK_S = 5.0  # of a machine that has more to do; a body that nobody ends goes on for a minute
+
 
 @pytest.fixture
 def runner() -> Iterator[Bench]:
@@ -23,7 +25,7 @@ def runner() -> Iterator[Bench]:
 def test_a_body_that_shows_no_sign_of_itself_is_ended(runner: Bench, kind: str) -> None:
     began = monotonic_s()
     assert runner.run(kind, 60, idle_limit_s=0.5) == TimedOut(0.5, "idle_limit")
-    assert monotonic_s() - began < 0.5 + 2 + 5
+    assert monotonic_s() - began < 0.5 + 2 + 5 + SLACK_S
     assert not any(map(is_alive, runner.child.pids))
 
 

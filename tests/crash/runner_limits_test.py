@@ -14,6 +14,8 @@ from tests.runner import Bench, bench, is_alive, wait_until
 
 pytestmark = pytest.mark.crash
 
+SLACK_S = 5.0  # of a machine that has more to do; a body that nobody ends goes on for a minute
+
 
 @pytest.fixture(scope="module")
 def _shared() -> Iterator[Bench]:
@@ -50,7 +52,7 @@ def test_a_body_may_tidy_up_when_it_is_told_to_end(runner: Bench, tmp_path: Path
 
 @pytest.mark.parametrize("kind", ["block_in_c", "ignore_term"])
 def test_a_body_that_does_not_hear_term_is_killed_five_seconds_later(runner: Bench, kind: str) -> None:
-    assert 4.9 < _timed(runner, kind, limit_s=0.3) < 7
+    assert 4.9 < _timed(runner, kind, limit_s=0.3) < 7 + SLACK_S
 
 
 def test_an_answer_after_term_comes_too_late(runner: Bench) -> None:
