@@ -45,6 +45,7 @@ NO_ACT = {
     "scope.rounds_of": "reads",
     "scope.scope_of": "reads",
     "start.same_request": "reads",
+    "stuck.stuck_runs": "reads; whoever acts looks again under the lock",
     "transact.begin": "the beginning of the acts, which commit",
     "wait.keep": "a part of answering",
     "wait.unanswered": "a part of expiring",
