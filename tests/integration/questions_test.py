@@ -197,7 +197,7 @@ def test_whoever_started_the_run_may_not_approve_it_where_the_author_says_so(des
 
 def test_whoever_changed_what_the_run_works_on_may_not_approve_it_either(desk: Desk) -> None:
     run_id = desk.begin(approval(no_self_approval=True), by=Role.EDITOR)
-    for operation, role in (("decide", Role.ADMIN), ("resume", Role.OPERATOR)):
+    for operation, role in (("decide", Role.ADMIN), ("retry_now", Role.OPERATOR)):
         desk.world.connection.execute(
             "INSERT INTO runs_command (id, run_id, operation, actor, user_id, result, created_at)"
             " VALUES (gen_random_uuid(), %s, %s, 'x', %s, '{}', now())",
