@@ -275,7 +275,7 @@ class NaiveRun:
 
     def reset_scope(self, scope: str, *, only: str | None = None) -> None:
         roots = [step for step in self.inside(scope) if self.can_be_reset(step) and not self.is_lost(step)]
-        for step in self.kept_by([step for step in roots if only is None or step.path == only]):
+        for step in self.kept_by([step for step in roots if only in (None, step.path) or step.was_stopped]):
             self.reset(step)
 
     def kept_by(self, roots: list[Step]) -> list[Step]:

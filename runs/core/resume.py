@@ -60,7 +60,10 @@ def _chosen(tx: Transition, top: dict[str, Row], paths: Collection[str] | None) 
     wanted = None if paths is None else {path.split("[", 1)[0] for path in paths}
 
     def is_root(row: Row) -> bool:
-        return (wanted is None or row.path in wanted) and (is_reopenable(row) or _has_broken_items(tx, row))
+        # What a cancel or a deadline stopped belongs to every resume: the run would else wait for it or end without it
+        was_stopped = row.status is StepStatus.CANCELLED
+        is_wanted = wanted is None or row.path in wanted or was_stopped
+        return is_wanted and (is_reopenable(row) or _has_broken_items(tx, row))
 
     return what_reopens(tx.definition, top, is_root=is_root)
 

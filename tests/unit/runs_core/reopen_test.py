@@ -92,3 +92,11 @@ def test_a_cancelled_run_in_which_nothing_but_a_blocked_step_is_left_opens_for_a
     memory.transact(cancel)
     assert memory.transact(resume).again == []
     assert (memory.statuses()["W"], memory.run.status) == ("blocked", "running")
+
+
+def test_a_resume_of_one_step_of_a_cancelled_run_takes_up_all_that_was_stopped() -> None:
+    memory = begun("S > A > B, S > C")
+    memory.transact(cancel)
+    assert set(memory.transact(lambda tx: resume(tx, paths=["B"])).again) == {"A", "B", "C"}
+    memory.succeed_all()
+    assert memory.run.status == "succeeded"
