@@ -20,6 +20,7 @@ from runs.engine.decide import decide_step
 from runs.engine.epoch import raise_epoch
 from runs.engine.finish import finish, keep_values
 from runs.engine.fork import Forking, fork_run
+from runs.engine.late import keep_late_effects
 from runs.engine.resume import resume_run
 from runs.engine.retention import Housekeeping
 from runs.engine.start import Start, start_run
@@ -114,6 +115,11 @@ def keeps_a_log(scene: Scene, connection: Connection) -> Any:
 def gives_back_what_it_never_heard_of(scene: Scene, connection: Connection) -> Any:
     held = scene.a
     return sweep.recover(connection, scene.id, step_run_id=held.step_run_id, fence=held.fence, detail="never heard")
+
+
+@act("late.keep_late_effects")
+def tells_what_it_did_too_late(scene: Scene, connection: Connection) -> Any:
+    return keep_late_effects(connection, scene.lost, {"write": "unknown"}, worker=scene.dead.id)
 
 
 @act()

@@ -13,6 +13,7 @@ from tests.interleavings.acts import ACTS
 NO_ACT = {
     "checkpoint.checkpoints_of": "reads",
     "checkpoint.previous_of": "reads",
+    "callback.workspace_of": "reads",
     "calling.call_of": "reads",
     "calling.is_slow": "reads",
     "calling.look_at": "reads",
@@ -47,7 +48,6 @@ NO_ACT = {
     "start.same_request": "reads",
     "stuck.stuck_runs": "reads; whoever acts looks again under the lock",
     "transact.begin": "the beginning of the acts, which commit",
-    "wait.keep": "a part of answering",
     "wait.unanswered": "a part of expiring",
     "wait.votes_on": "reads",
 }
