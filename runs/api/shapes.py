@@ -33,6 +33,7 @@ class RunStart(TurnInput):
 class RunFilters(Input):
     status = serializers.CharField(required=False, help_text="One or more statuses, separated by commas.")
     workflow = serializers.UUIDField(required=False)
+    forked_from = serializers.UUIDField(required=False, help_text="The forks of this run.")
     started_after = serializers.DateTimeField(required=False)
     started_before = serializers.DateTimeField(required=False)
     q = serializers.CharField(
@@ -197,8 +198,16 @@ class ParentStep(Out):
     path = serializers.CharField()
 
 
+class Pause(Out):
+    since = serializers.DateTimeField()
+    by = serializers.CharField()
+    at = serializers.CharField(allow_null=True, help_text="The step before which a breakpoint paused it.")
+
+
 class RunWithInput(RunRow):
     input = AnyJson()
+    pause = Pause(allow_null=True, help_text="Of a paused run: since when, and by whom.")
+    forked_at = serializers.CharField(allow_null=True, help_text="Of a fork: the step from which it runs again.")
     parent = ParentStep(allow_null=True)
     breakpoints = BreakpointOut(many=True)
     deadline_s = serializers.FloatField(allow_null=True)

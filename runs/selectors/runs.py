@@ -16,6 +16,7 @@ from runs.core.questions import FOR_PEOPLE
 from runs.core.states import FINAL_RUNS, OPEN, RunStatus
 from runs.models import Event, Run, StepRun
 from runs.selectors.steps import children_of, held_at, step_shape, value_shape
+from runs.selectors.told import forked_at, pause_of
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
 from teams.models import Workspace
@@ -38,6 +39,7 @@ class Filters:
     started_after: datetime | None = None
     started_before: datetime | None = None
     q: str = ""
+    forked_from: UUID | None = None
     waits: str = ""  # 'person': open runs of which a step waits for a person; 'nobody': the other open ones
 
 
@@ -71,6 +73,8 @@ def filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
         rows = rows.filter(status__in=filters.status)
     if filters.workflow:
         rows = rows.filter(workflow_id=filters.workflow)
+    if filters.forked_from:
+        rows = rows.filter(forked_from_id=filters.forked_from)
     if filters.started_after:
         rows = rows.filter(created_at__gte=filters.started_after)
     if filters.started_before:
@@ -170,6 +174,7 @@ def snapshot(run: Run) -> dict[str, Any]:
         output = run_output(fresh)
         children = children_of(steps)
         parent = _parent_of(fresh)
+        told = {"pause": pause_of(fresh), "forked_at": forked_at(fresh)}
     own = {
         "input": decoded(fresh.input),
         "output": output,
@@ -180,7 +185,7 @@ def snapshot(run: Run) -> dict[str, Any]:
         "limit": None if fresh.limit_key is None else {"key": fresh.limit_key, "at_most": fresh.limit_at_most},
     }
     return {
-        "run": {**row, **own},
+        "run": {**row, **own, **told},
         "graph": decoded(fresh.version.graph),
         "steps": [step_shape(fresh, step, children) for step in steps],
         "seq": fresh.event_seq,

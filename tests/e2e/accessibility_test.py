@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.api import Api, edge, node
 from tests.e2e.outside import Outside
-from tests.e2e.pages import Pawl
+from tests.e2e.pages import Pawl, RunPage
 from tests.e2e.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -88,6 +88,7 @@ def _visit(pawl: Pawl, api: Api, failed_run: str, asking_run: str) -> Iterator[s
     page.get_by_role("button", name="Resume from Http request").first.click()
     expect(run.plan).to_be_visible()
     yield "run, plan of a resume"
+    yield from _hands(run)
     for view, landmark in (("timeline", "Timeline of the run"), ("events", "Events of the run, newest first")):
         run = pawl.open_run(failed_run, view=view)
         expect(page.get_by_label(landmark)).to_be_visible()
@@ -95,6 +96,26 @@ def _visit(pawl: Pawl, api: Api, failed_run: str, asking_run: str) -> Iterator[s
     run = pawl.open_run(asking_run, step="approval")
     expect(run.panel("Approval").get_by_role("button", name="Approve")).to_be_visible()
     yield "run, approval"
+
+
+def _hands(run: RunPage) -> Iterator[str]:
+    """What an operator does to the failed step, which is selected."""
+    page = run.page
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    expect(page.get_by_role("region", name="Plan of the fork").get_by_role("table")).to_be_visible()
+    yield "run, plan of a fork"
+    page.keyboard.press("Escape")
+    page.keyboard.press("o")
+    expect(page.get_by_role("textbox", name="Output of the step")).to_be_visible()
+    yield "run, output by hand"
+    page.get_by_role("button", name="Not now").click()
+    page.keyboard.press("b")
+    expect(run.step("http_request").get_by_role("img", name="Breakpoint")).to_be_visible()
+    run.step("http_request").click(button="right")
+    expect(page.get_by_role("menuitem", name="Run again from here")).to_be_visible()
+    yield "run, menu of a step"
+    page.keyboard.press("Escape")
 
 
 def _lists(pawl: Pawl) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 # More than a JavaScript number holds: it must reach the screen and come back as it is.
 LONG_INTEGER = 7615917337495251231
+LONGEST_WAIT_S = 50.0
 
 
 class Outside:
@@ -19,11 +20,17 @@ class Outside:
             def do_GET(self) -> None:
                 outside.answer(self)
 
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"] or 0))
+                outside.answer(self)
+
             def log_message(self, *args: Any) -> None:
                 """Quiet."""
 
         self.broken: set[str] = set()  # paths that answer 503
         self.delay_s = 0.0
+        self.is_open = threading.Event()  # cleared: whoever asks waits until it is set
+        self.is_open.set()
         self.asked: Counter[str] = Counter()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -37,6 +44,7 @@ class Outside:
     def mend(self) -> None:
         self.broken.clear()
         self.delay_s = 0.0
+        self.is_open.set()
 
     def close(self) -> None:
         self._server.shutdown()
@@ -47,6 +55,7 @@ class Outside:
         path = request.path.partition("?")[0]
         self.asked[path] += 1
         time.sleep(self.delay_s)
+        self.is_open.wait(LONGEST_WAIT_S)
         is_broken = path in self.broken
         body = {"error": "the warehouse is closed"} if is_broken else {"amount": 900, "order": LONG_INTEGER}
         content = json.dumps(body).encode()

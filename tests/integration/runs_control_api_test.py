@@ -96,6 +96,26 @@ def test_a_run_that_is_started_with_breakpoints_shows_where_it_stands(people: Ca
     assert act(people, run["id"], "unpause") == (200, {"status": "running"})
 
 
+def test_the_snapshot_says_since_when_and_by_whom_a_run_is_paused(people: Cast, workflow: Workflow) -> None:
+    _, run = started(people, workflow)
+    show = f"/api/workspaces/{people.acme.slug}/runs/{run['id']}"
+
+    def pause() -> Any:
+        return people.client(Role.VIEWER).get(show).json()["run"]["pause"]
+
+    assert pause() is None
+    act(people, run["id"], "pause")
+    first = pause()
+    assert (first["by"], first["at"]) == (people.actor(Role.OPERATOR).name, None)
+    act(people, run["id"], "breakpoints", breakpoints=[{"path": "fetch"}])  # holds what is ready: told as another pause
+    assert Run.objects.get(id=run["id"]).paused_at == '["fetch"]'
+    assert pause() == first  # it is still the same pause
+    act(people, run["id"], "unpause")
+    assert pause() is None
+    _, held = started(people, workflow, breakpoints=[{"node": "n3"}, {"path": "fetch"}])
+    assert people.client(Role.VIEWER).get(show.replace(run["id"], held["id"])).json()["run"]["pause"]["at"] == "fetch"
+
+
 @pytest.mark.parametrize(
     "points",
     [

@@ -349,6 +349,19 @@ def test_a_fork_is_previewed_and_made_through_the_api(acme: World, people: Cast)
     assert AuditRecord.objects.get(action="run.fork").target_id == str(run_id)
 
 
+def test_a_fork_names_the_step_that_it_came_from_and_its_source_finds_it(acme: World, people: Cast) -> None:
+    run_id = acme.start(acme.draw("S > A > B", configs={"A": {"value": 1}, "B": {"value": 2}})).run_id
+    acme.work()
+    made = [
+        post(people, f"{run_id}/fork", command_id=str(uuid4()), generation=1, path=path)[1]["id"] for path in ("A", "B")
+    ]
+    client, runs = people.client(Role.VIEWER), f"/api/workspaces/{people.acme.slug}/runs"
+    shown = [client.get(f"{runs}/{fork}").json()["run"] for fork in (*made, run_id)]
+    assert [run["forked_at"] for run in shown] == ["A", "B", None]
+    assert [run["id"] for run in client.get(f"{runs}?forked_from={run_id}").json()["items"]] == made[::-1]
+    assert client.get(f"{runs}?forked_from={made[0]}").json()["items"] == []
+
+
 def test_what_cannot_be_forked_is_told(acme: World, people: Cast) -> None:
     run_id = acme.start(acme.draw("S > A")).run_id
     acme.work()

@@ -1,5 +1,5 @@
 import { type Query, request } from './client';
-import type { Decision, EventsPage, LogChunk, Page, ResumePreview, Run, Snapshot, Step, StepDetail } from './types';
+import type { EventsPage, LogChunk, Page, Run, Snapshot, Step, StepDetail } from './types';
 
 /** A run's address: in which workspace, and which. */
 export interface RunRef {
@@ -12,8 +12,8 @@ interface Call {
 }
 
 /** Paths of items hold brackets: `each[17].ocr`. */
-const at = ({ ws, run }: RunRef) => `/workspaces/${encodeURIComponent(ws)}/runs/${encodeURIComponent(run)}`;
-const stepAt = (ref: RunRef, path: string) => `${at(ref)}/steps/${encodeURIComponent(path)}`;
+export const runAt = ({ ws, run }: RunRef) => `/workspaces/${encodeURIComponent(ws)}/runs/${encodeURIComponent(run)}`;
+export const stepAt = (ref: RunRef, path: string) => `${runAt(ref)}/steps/${encodeURIComponent(path)}`;
 
 export const newCommandId = (): string => crypto.randomUUID();
 
@@ -26,10 +26,10 @@ export const startRun = (
   body: { input: unknown; version?: number; idempotency_key?: string },
 ) => request<Run>(`/workspaces/${encodeURIComponent(ws)}/workflows/${workflow}/runs`, { method: 'POST', body });
 
-export const readSnapshot = (ref: RunRef, { signal }: Call = {}) => request<Snapshot>(at(ref), { signal });
+export const readSnapshot = (ref: RunRef, { signal }: Call = {}) => request<Snapshot>(runAt(ref), { signal });
 
 export const readEvents = (ref: RunRef, after: number, { signal }: Call = {}) =>
-  request<EventsPage>(`${at(ref)}/events`, { query: { after }, signal });
+  request<EventsPage>(`${runAt(ref)}/events`, { query: { after }, signal });
 
 export const readStep = (ref: RunRef, path: string, { signal }: Call = {}) =>
   request<StepDetail>(stepAt(ref, path), { signal });
@@ -41,34 +41,15 @@ export const readLogs = (ref: RunRef, path: string, query: { attempt: number; af
   });
 
 export const readItems = (ref: RunRef, path: string, query: Query, { signal }: Call = {}) =>
-  request<Page<Step>>(`${at(ref)}/items/${encodeURIComponent(path)}`, { query, signal });
-
-export const previewResume = (ref: RunRef, paths?: string[]) =>
-  request<ResumePreview>(`${at(ref)}/preview`, {
-    method: 'POST',
-    body: paths ? { operation: 'resume', paths } : { operation: 'resume' },
-  });
-
-export interface ResumeCommand {
-  command_id: string;
-  generation: number;
-  /** The token of the plan that was shown: the act does just that, or is refused. */
-  plan: string | null;
-  paths?: string[];
-}
-
-export const resumeRun = (ref: RunRef, body: ResumeCommand) =>
-  request<{ generation: number; again: string[] }>(`${at(ref)}/resume`, { method: 'POST', body });
+  request<Page<Step>>(`${runAt(ref)}/items/${encodeURIComponent(path)}`, { query, signal });
 
 export const cancelRun = (ref: RunRef, body: { command_id: string }) =>
-  request<unknown>(`${at(ref)}/cancel`, { method: 'POST', body });
+  request<unknown>(`${runAt(ref)}/cancel`, { method: 'POST', body });
 
-export interface DecideCommand {
-  command_id: string;
-  generation: number;
-  decision: Decision;
-  output?: unknown;
-}
+/** Nothing new starts; what runs goes on to its end. */
+export const pauseRun = (ref: RunRef, body: { command_id: string }) =>
+  request<unknown>(`${runAt(ref)}/pause`, { method: 'POST', body });
 
-export const decideStep = (ref: RunRef, path: string, body: DecideCommand) =>
-  request<unknown>(`${stepAt(ref, path)}/decide`, { method: 'POST', body });
+/** Goes on, also past the steps that a breakpoint holds just now. */
+export const unpauseRun = (ref: RunRef, body: { command_id: string }) =>
+  request<unknown>(`${runAt(ref)}/unpause`, { method: 'POST', body });

@@ -1741,6 +1741,14 @@ export interface components {
             name?: string;
             archived?: boolean;
         };
+        /** @description Describes an answer. */
+        Pause: {
+            /** Format: date-time */
+            since: string;
+            by: string;
+            /** @description The step before which a breakpoint paused it. */
+            at: string | null;
+        };
         /** @enum {string} */
         PausedByEnum: "itself" | "parent" | "both";
         /** @enum {string} */
@@ -1881,6 +1889,11 @@ export interface components {
             status?: string;
             /** Format: uuid */
             workflow?: string;
+            /**
+             * Format: uuid
+             * @description The forks of this run.
+             */
+            forked_from?: string;
             /** Format: date-time */
             started_after?: string;
             /** Format: date-time */
@@ -2004,6 +2017,10 @@ export interface components {
             paused_by: components["schemas"]["PausedByEnum"] | null;
             /** @description Any JSON value */
             input: unknown;
+            /** @description Of a paused run: since when, and by whom. */
+            pause: components["schemas"]["Pause"] | null;
+            /** @description Of a fork: the step from which it runs again. */
+            forked_at: string | null;
             parent: components["schemas"]["ParentStep"] | null;
             breakpoints: components["schemas"]["BreakpointOut"][];
             /** Format: double */
@@ -3320,6 +3337,8 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 cursor?: string;
+                /** @description The forks of this run. */
+                forked_from?: string;
                 limit?: number;
                 /** @description A run's number, or a part of its workflow's name. */
                 q?: string;

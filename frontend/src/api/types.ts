@@ -27,14 +27,23 @@ export type RunCounts = S['Counts'];
 export type Run = With<S['RunRow'], { failed_step: { path: string; error: StepError | null } | null }>;
 /** The step, of another run, that has started a run. */
 export type ParentStep = S['ParentStep'];
+/** Of a paused run: since when, by whom, and before which step where a breakpoint did it. */
+export type Pause = S['Pause'];
+export type Breakpoint = S['BreakpointOut'];
 export type MapCounts = S['MapCounts'];
 export type Step = With<S['Step'], { error: StepError | null }>;
 
 export type RunEvent = With<S['EventOut'], { data: JsonData }>;
-export type Snapshot = With<
-  S['Snapshot'],
-  { run: Run & { input?: Json; parent?: ParentStep | null }; graph: GraphDocument; steps: Step[] }
->;
+/** What the page of a run knows of it beside what a list does. */
+export interface RunMore {
+  input?: Json;
+  parent?: ParentStep | null;
+  pause?: Pause | null;
+  breakpoints?: Breakpoint[];
+  /** Of a fork: the step from which it runs again. */
+  forked_at?: string | null;
+}
+export type Snapshot = With<S['Snapshot'], { run: Run & RunMore; graph: GraphDocument; steps: Step[] }>;
 export interface EventsPage {
   items: RunEvent[];
   /** The number of the last event of this page. */

@@ -27,6 +27,9 @@ export const listKinds = (ws: string, { signal }: Call = {}) =>
 export const listWorkflows = (ws: string, { signal }: Call = {}) =>
   request<Page<Workflow>>(`${at(ws)}/workflows`, { query: { limit: 200 }, signal });
 
+export const readWorkflow = (ws: string, id: string, { signal }: Call = {}) =>
+  request<Workflow>(`${at(ws)}/workflows/${encodeURIComponent(id)}`, { signal });
+
 export const listWaits = (ws: string, { signal }: Call = {}) => request<Page<OpenWait>>(`${at(ws)}/waits`, { signal });
 
 export interface AnswerCommand {

@@ -1,6 +1,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 
+import { BreakpointMark } from './breakpoint-mark';
 import classes from './container-frame.module.css';
 import { useDiagram } from './context';
 import { useIsFar } from './far';
@@ -13,7 +14,7 @@ import type { NodeStatus } from './types';
 
 /** The frame around a body: its header says for what, and how many at once. */
 export const ContainerFrame = memo(function ContainerFrame({ id, data, selected }: NodeProps<StepFlowNode>) {
-  const { useStatus, useMark, useProblem, useIsTarget, onInsert } = useDiagram();
+  const { useStatus, useMark, useProblem, useBreakpoint, useIsTarget, onInsert } = useDiagram();
   const status = useStatus(id);
   const isTarget = useIsTarget(id);
   const isFar = useIsFar();
@@ -31,6 +32,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
         shown ? ({ '--node-status': `var(--status-${STATUS_LOOKS[shown].token})` } as React.CSSProperties) : undefined
       }
     >
+      {useBreakpoint(id) ? <BreakpointMark /> : null}
       <div className={classes.header}>
         <KindIcon name={kind?.icon} size={isFar ? 30 : 17} />
         {isFar ? null : (

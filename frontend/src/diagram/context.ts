@@ -20,6 +20,8 @@ export interface DiagramSources {
   useStatus: (nodeId: string) => NodeStatus | undefined;
   useMark: (nodeId: string) => NodeMark | undefined;
   useProblem: (nodeId: string) => ProblemLevel | undefined;
+  /** Whether a breakpoint stops a run before the node. */
+  useBreakpoint: (nodeId: string) => boolean;
   /** An edge that shows where a dragged node would be spliced in. */
   useIsTarget: (edgeOrNodeId: string) => boolean;
   /** Set where the graph can be edited: asks for the step picker at a point of the screen. */
@@ -33,6 +35,7 @@ export const DiagramContext = createContext<DiagramSources>({
   useStatus: nothing,
   useMark: nothing,
   useProblem: nothing,
+  useBreakpoint: never,
   useIsTarget: never,
 });
 

@@ -13,7 +13,7 @@ import { OverviewMap } from './overview-map';
 import { Refit } from './refit';
 import { SmoothMoves } from './smooth-moves';
 import { createToFlow, type Description } from './to-flow';
-import type { GraphDocument, KindsByName, NodeMark, NodeStatus } from './types';
+import type { GraphDocument, KindsByName, NodeMark, NodeStatus, Point } from './types';
 
 export interface GraphViewProps {
   graph: GraphDocument;
@@ -21,10 +21,14 @@ export interface GraphViewProps {
   /** A hook, called by each node with its own id (a store selector). Must be the same function at every render. */
   useStatus?: ((nodeId: string) => NodeStatus | undefined) | undefined;
   marks?: ReadonlyMap<string, NodeMark> | undefined;
+  /** The nodes before which breakpoints stop a run. */
+  breakpoints?: ReadonlySet<string> | undefined;
   /** What POST /describe said of nodes, where it was asked; else the kind's own words stand. */
   descriptions?: ReadonlyMap<string, Description> | undefined;
   selectedId?: string | null | undefined;
   onSelect?: ((nodeId: string | null) => void) | undefined;
+  /** The context menu of a node, at a point of the screen. */
+  onMenu?: ((nodeId: string, at: Point) => void) | undefined;
   /** Double click or Enter. */
   onOpen?: ((nodeId: string) => void) | undefined;
   /** Moves the view to the selected node when the selection comes from elsewhere (a log line, a timeline row). */
@@ -61,11 +65,19 @@ const View = memo(function View({
     () => toFlow(placed, { kinds, descriptions }, selected),
     [toFlow, placed, kinds, descriptions, selected],
   );
-  const sources = useSources(rest.useStatus, rest.marks);
+  const sources = useSources(rest);
   useCentre(rest.centreOnSelect ? selectedId : null);
-  const { onSelect, onOpen } = rest;
+  const { onSelect, onOpen, onMenu } = rest;
   const pick = useCallback((_: unknown, node: { id: string }) => onSelect?.(node.id), [onSelect]);
   const open = useCallback((_: unknown, node: { id: string }) => onOpen?.(node.id), [onOpen]);
+  const menu = useCallback(
+    (event: React.MouseEvent, node: { id: string }) => {
+      if (!onMenu) return;
+      event.preventDefault();
+      onMenu(node.id, { x: event.clientX, y: event.clientY });
+    },
+    [onMenu],
+  );
   const onKeyDown = useCallback(
     (event: React.KeyboardEvent) => {
       const id =
@@ -90,6 +102,7 @@ const View = memo(function View({
         edgeTypes={edgeTypes}
         onNodeClick={pick}
         onNodeDoubleClick={open}
+        onNodeContextMenu={menu}
         onPaneClick={clear}
         onKeyDown={onKeyDown}
         nodesDraggable={false}
@@ -116,15 +129,16 @@ const View = memo(function View({
   );
 });
 
-function useSources(useStatus: GraphViewProps['useStatus'], marks: GraphViewProps['marks']): DiagramSources {
+function useSources({ useStatus, marks, breakpoints }: Partial<GraphViewProps>): DiagramSources {
   return useMemo(
     () => ({
       useStatus: useStatus ?? nothing,
       useMark: (id) => marks?.get(id),
       useProblem: nothing,
+      useBreakpoint: (id) => breakpoints?.has(id) ?? false,
       useIsTarget: never,
     }),
-    [useStatus, marks],
+    [useStatus, marks, breakpoints],
   );
 }
 

@@ -1,6 +1,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 
+import { BreakpointMark } from './breakpoint-mark';
 import { useDiagram } from './context';
 import { useIsFar, useIsSpeck } from './far';
 import { FarPorts } from './far-ports';
@@ -26,10 +27,11 @@ export const NodeCard = memo(function NodeCard(node: NodeProps<StepFlowNode>) {
 });
 
 function Card({ id, data, selected, dragging, isFar }: NodeProps<StepFlowNode> & { isFar: boolean }) {
-  const { useStatus, useMark, useProblem, useIsTarget } = useDiagram();
+  const { useStatus, useMark, useProblem, useBreakpoint, useIsTarget } = useDiagram();
   const status = useStatus(id);
   const mark = useMark(id);
   const problem = useProblem(id);
+  const hasBreakpoint = useBreakpoint(id);
   const isTarget = useIsTarget(id);
   const shown = status?.status;
   return (
@@ -52,6 +54,7 @@ function Card({ id, data, selected, dragging, isFar }: NodeProps<StepFlowNode> &
           <StatusBadge status={shown} detail={status.detail} sentence={status.sentence} />
         </div>
       ) : null}
+      {hasBreakpoint ? <BreakpointMark /> : null}
       {mark && !isFar ? <div className={classes.mark}>{MARK_WORDS[mark]}</div> : null}
       {isFar ? null : <StepPorts id={id} data={data} />}
     </div>

@@ -7,14 +7,28 @@ export function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(TYPING) !== null;
 }
 
+const PRESSED_BY_KEY = 'button, a[href], summary, [role="button"], [role="radio"], [role="menuitem"]';
+
+/** Enter and Space on what can be pressed press it: they are no page's shortcut there. */
+function presses(event: KeyboardEvent): boolean {
+  const isPress = event.key === 'Enter' || event.key === ' ';
+  return isPress && event.target instanceof Element && event.target.closest(PRESSED_BY_KEY) !== null;
+}
+
+/** A key that means something else here: with a modifier, while somebody types, on a button, below an open dialog. */
+function isNoShortcut(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (isTyping(event.target) || presses(event)) return true;
+  return document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+}
+
 /** Plain single-key shortcuts of a page ('r', 'g', '?'). Silent while somebody types or a dialog is open. */
 export function useKeys(bindings: { [key: string]: () => void }): void {
   const latest = useRef(bindings);
   latest.current = bindings;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('[role="dialog"][aria-modal="true"]')) return;
+      if (isNoShortcut(event)) return;
       const act = latest.current[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (!act) return;
       event.preventDefault();

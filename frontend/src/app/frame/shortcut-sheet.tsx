@@ -15,7 +15,10 @@ export function ShortcutSheet() {
   const { isOpen, groups } = useShortcutSheet();
   const isCanvas = useMatch('/w/:ws/workflows/:id') !== null;
   useKeys(isCanvas ? {} : { '?': () => useShortcutSheet.setState({ isOpen: true }) });
-  const shown = [...groups, { id: 'everywhere', title: 'Everywhere', shortcuts: EVERYWHERE }];
+  const shown = [
+    ...groups.filter((group) => group.shortcuts.length > 0),
+    { id: 'everywhere', title: 'Everywhere', shortcuts: EVERYWHERE },
+  ];
   return (
     <Modal
       opened={isOpen}

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 
-import { type DiagramSources, nothing } from '../../diagram';
+import { type DiagramSources, never, nothing } from '../../diagram';
 import { useCanvas, useHands, useUi } from './hands';
 import { levelOfNode } from './problems';
 
@@ -16,6 +16,7 @@ export function useSources(): DiagramSources {
       useStatus: nothing,
       useMark: nothing,
       useProblem,
+      useBreakpoint: never,
       useIsTarget,
       onInsert: canEdit ? (picker) => ui.getState().set({ picker }) : undefined,
     }),

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 
-import { cancelRun, type DecideCommand, decideStep, newCommandId } from '../../api/runs';
+import { cancelRun, newCommandId, pauseRun, unpauseRun } from '../../api/runs';
+import { useMay } from '../../api/workspace';
 import { notifyFailure } from '../../components/ui/notify';
 import { useMonitor, useRunState } from './store';
 
@@ -34,15 +34,24 @@ export function useCancelRun() {
   return { ask, isBusy: cancel.isPending };
 }
 
-/** Settles what became of a step whose outcome is unknown. */
-export function useDecide(path: string) {
+/** Pausing and continuing ask nothing: neither loses anything, and each takes the other back. */
+export function usePause() {
   const { ref, refresh } = useMonitor();
-  const generation = useRunState((state) => state.run.generation);
-  const [command] = useState(newCommandId);
-  return useMutation({
-    mutationFn: (choice: Pick<DecideCommand, 'decision' | 'output'>) =>
-      decideStep(ref, path, { command_id: command, generation, ...choice }),
-    onError: (error) => notifyFailure('The decision was not taken', error),
+  const may = useMay('run');
+  const status = useRunState((state) => state.run.status);
+  const isHeld = useRunState((state) => state.run.paused_by === 'parent'); // it goes on when its parent does
+  const toggle = useMutation({
+    mutationFn: (isPaused: boolean) => (isPaused ? unpauseRun : pauseRun)(ref, { command_id: newCommandId() }),
+    onError: (error, isPaused) =>
+      notifyFailure(isPaused ? 'The run was not continued' : 'The run was not paused', error),
     onSettled: () => refresh(),
   });
+  const isPaused = status === 'paused';
+  const isPossible = may && ((isPaused && !isHeld) || status === 'running');
+  return {
+    isPaused,
+    isPossible,
+    isBusy: toggle.isPending,
+    toggle: () => isPossible && !toggle.isPending && toggle.mutate(isPaused),
+  };
 }

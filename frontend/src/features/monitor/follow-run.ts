@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors';
 import type { ServerMessage } from '../../api/live-messages';
 import type { LiveSocket, RunTopic } from '../../api/live-socket';
 import { type RunRef, readEvents, readSnapshot } from '../../api/runs';
-import type { EventsPage, RunEvent, Snapshot } from '../../api/types';
+import type { Breakpoint, EventsPage, RunEvent, Snapshot } from '../../api/types';
 import { fromSnapshot, type RunState, reduce } from './reducer';
 
 export const POLL_EVERY_MS = 2000;
@@ -73,6 +73,11 @@ export class RunFollower {
     return this.state ? this.catchUp() : this.loadSnapshot();
   }
 
+  /** Those that the server has just answered. */
+  learnBreakpoints(breakpoints: Breakpoint[]): void {
+    if (this.state && !this.isStopped) this.publish({ ...this.state, run: { ...this.state.run, breakpoints } }, []);
+  }
+
   private onMessage(message: ServerMessage): void {
     if (message.type === 'events') this.apply(message.events);
     else if (message.type === 'lagging') void this.loadSnapshot();
@@ -85,7 +90,9 @@ export class RunFollower {
   private apply(events: readonly RunEvent[]): void {
     if (!this.state || this.isStopped) return;
     const { state, gap, fresh } = reduce(this.state, { items: [...events] });
+    const isRearmed = state.acts.breakpoints !== this.state.acts.breakpoints;
     if (fresh.length > 0) this.publish(state, fresh);
+    if (isRearmed) void this.loadBreakpoints();
     if (gap) void this.catchUp();
   }
 
@@ -100,6 +107,16 @@ export class RunFollower {
       // An answer that was overtaken by events must not take the screen back in time.
       if (this.isStopped || (this.state && state.seq < this.state.seq)) return;
       this.publish(state, []);
+    } catch (error) {
+      if (!this.isStopped) this.listener.onError(error);
+    }
+  }
+
+  /** Events tell that somebody set or removed breakpoints, not which: those are asked for. */
+  private async loadBreakpoints(): Promise<void> {
+    try {
+      const { run } = await this.doors.snapshot(this.ref);
+      this.learnBreakpoints(run.breakpoints ?? []);
     } catch (error) {
       if (!this.isStopped) this.listener.onError(error);
     }

@@ -1,27 +1,42 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { createContext, useCallback, useContext, useMemo, useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
 
+import { ApiError } from '../../api/errors';
 import { keys } from '../../api/query-keys';
-import { newCommandId, previewResume, resumeRun } from '../../api/runs';
+import { type Operation, performOperation, previewOperation } from '../../api/recovery';
+import { newCommandId } from '../../api/runs';
 import type { ResumePreview } from '../../api/types';
 import { notifyFailure } from '../../components/ui/notify';
-import type { NodeMark } from '../../diagram';
-import { readPath } from './paths';
-import type { RunState } from './reducer';
+import { formatJson } from '../../lib/json';
+import { paths } from '../../lib/paths';
+import { changesBetween, notDone } from './plan-words';
 import { useMonitor, useRunState } from './store';
 import { failedPaths, hasFailedBranch, isResumable, progressOf } from './summary';
 
-/** A resume that is being looked at before it is done. */
+/** A value that a person writes before there is a plan: which, and of which step. */
+export interface Draft {
+  kind: 'edit_input' | 'supply_output';
+  path: string;
+}
+
+/** An operation that is being looked at before it is done. */
 export interface Plan {
-  /** Whether the plan is on the screen. */
-  isOpen: boolean;
+  /** What is on the screen; null where no plan is. */
+  operation: Operation | null;
+  /** Of the operation that is on the screen, else of the resume that would be possible. */
   preview: ResumePreview | null;
   error: unknown;
+  /** What changed since this person first saw the plan. */
+  changed: string | null;
   isBusy: boolean;
+  /** Whether the run may be resumed, by this person. */
   mayOpen: boolean;
-  open: (paths?: string[]) => void;
+  open: (operation: Operation) => void;
   close: () => void;
   confirm: () => void;
+  draft: Draft | null;
+  setDraft: (draft: Draft | null) => void;
 }
 
 export const PlanContext = createContext<Plan | null>(null);
@@ -32,84 +47,138 @@ export function usePlan(): Plan {
   return plan;
 }
 
+const RESUME: Operation = { kind: 'resume' };
+const CHANGED = new Set(['generation_changed', 'plan_changed']);
+
+/** What of the run a plan is made of, as far as the page knows it: another text, another plan. */
+function useGround(operation: Operation): string {
+  const generation = useRunState((state) => state.run.generation);
+  const failures = useRunState(failedPaths);
+  const path = 'path' in operation ? operation.path : null;
+  const step = useRunState((state) => {
+    const found = path === null ? undefined : state.steps.get(path);
+    return found ? `${found.status}:${found.attempt}` : '';
+  });
+  // While other branches go on, what a plan keeps grows.
+  const done = useRunState((state) => (path !== null || hasFailedBranch(state) ? progressOf(state).done : 0));
+  return `${generation}:${failures}:${step}:${done}`;
+}
+
+function usePreview(operation: Operation, isWanted: boolean) {
+  const { ref } = useMonitor();
+  const ground = useGround(operation);
+  const told = formatJson(operation); // a text: a key may hold no integer beyond 2^53
+  return useQuery({
+    queryKey: [...keys.run(ref.ws, ref.run), 'preview', told, ground],
+    queryFn: () => previewOperation(ref, operation),
+    enabled: isWanted,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    placeholderData: (previous, query) => (query?.queryKey[6] === told ? previous : undefined),
+  });
+}
+
 interface Opened {
-  paths?: string[] | undefined;
+  operation: Operation;
+  /** Made when the plan is opened: a second click sends the same command, not another one. */
   command: string;
 }
 
-/** The state of resuming one run. The preview of a run that may be resumed is asked at once: the head tells what it saves. */
-export function useResumePlan(may: boolean): Plan {
+/** Does what the plan says, or nothing, where the run has gone on meanwhile. */
+function usePerform(close: () => void) {
   const { ref, refresh } = useMonitor();
-  const generation = useRunState((state) => state.run.generation);
-  const failures = useRunState(failedPaths);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [refused, setRefused] = useState<string | null>(null);
+  const act = useMutation({
+    mutationFn: ({ operation, command, preview }: Opened & { preview: ResumePreview }) =>
+      performOperation(ref, operation, { command_id: command, generation: preview.generation, plan: preview.plan }),
+    onSuccess: ({ run }) => {
+      close();
+      void client.invalidateQueries({ queryKey: keys.runs(ref.ws) });
+      if (run) void navigate(paths.run(ref.ws, run.id));
+    },
+    onError: (error, { operation, command }) => {
+      notifyFailure(notDone(operation), error);
+      if (error instanceof ApiError && CHANGED.has(error.code)) setRefused(command);
+    },
+    onSettled: async () => {
+      await refresh();
+      await client.invalidateQueries({ queryKey: [...keys.run(ref.ws, ref.run), 'preview'] });
+    },
+  });
+  return { refused, perform: act.mutate, isBusy: act.isPending };
+}
+
+/** What is different from the plan that was seen first: live, or because the act was refused. */
+function useChanges(
+  opened: Opened | null,
+  { preview, refused }: { preview: ResumePreview | null; refused: string | null },
+) {
+  const graph = useRunState((state) => state.graph);
+  const first = useRef<{ command: string; preview: ResumePreview } | null>(null);
+  if (opened && preview && first.current?.command !== opened.command) {
+    first.current = { command: opened.command, preview };
+  }
+  const before = first.current?.preview;
+  if (!opened || !preview || !before) return null;
+  const isRefused = refused === opened.command;
+  const isSame = before.plan === preview.plan && before.generation === preview.generation;
+  return isSame && !isRefused ? null : changesBetween(before, preview, { graph, isRefused });
+}
+
+/** The state of what is planned for one run. The preview of a resume is asked at once: the head tells what it saves. */
+export function usePlanState(may: boolean): Plan {
   const resumable = useRunState((state) => isResumable(state.run) || hasFailedBranch(state));
-  // While other branches go on, what a resume keeps grows.
-  const done = useRunState((state) => (hasFailedBranch(state) ? progressOf(state).done : 0));
   const [opened, setOpened] = useState<Opened | null>(null);
-  const preview = useQuery({
-    queryKey: [...keys.run(ref.ws, ref.run), 'preview', opened?.paths ?? null, generation, failures, done],
-    queryFn: () => previewResume(ref, opened?.paths),
-    enabled: resumable,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const isOpen = may && opened !== null && (opened.operation.kind !== 'resume' || resumable);
+  const operation = opened?.operation ?? RESUME;
+  const asked = usePreview(isOpen ? operation : RESUME, isOpen || resumable);
+  const finish = useCallback(() => {
+    setOpened(null);
+    setDraft(null);
+  }, []);
+  const { refused, perform, isBusy } = usePerform(finish);
+  const open = useCallback((wanted: Operation) => setOpened({ operation: wanted, command: newCommandId() }), []);
   const close = useCallback(() => setOpened(null), []);
-  const resume = useMutation({
-    // The command's id is made when the plan is opened: a second click sends the same command, not another one.
-    mutationFn: ({ command, paths }: Opened) =>
-      resumeRun(ref, {
-        command_id: command,
-        generation,
-        plan: preview.data?.plan ?? null,
-        ...(paths ? { paths } : {}),
-      }),
-    onSuccess: close,
-    onError: (error) => notifyFailure('The run was not resumed', error),
-    onSettled: () => refresh(),
-  });
-  const { mutate, isPending } = resume;
-  const open = useCallback((paths?: string[]) => setOpened({ paths, command: newCommandId() }), []);
-  const confirm = useCallback(() => {
-    if (opened && !isPending) mutate(opened);
-  }, [opened, isPending, mutate]);
-  const data = preview.data ?? null;
+  const preview = asked.data ?? null;
+  const isFresh = !asked.isPlaceholderData && !asked.isFetching;
+  const latest = useRef<() => void>(() => undefined);
+  latest.current = () => {
+    if (isOpen && opened && preview?.allowed && isFresh && !isBusy) perform({ ...opened, preview });
+  };
+  const confirm = useCallback(() => latest.current(), []);
+  const changed = useChanges(isOpen ? opened : null, { preview: isFresh && !isBusy ? preview : null, refused });
+  const shown = isOpen ? operation : null;
   return useMemo(
     () => ({
-      isOpen: opened !== null && resumable,
-      preview: data,
-      error: preview.error,
-      isBusy: isPending,
+      operation: shown,
+      preview,
+      error: asked.error,
+      changed,
+      isBusy: isBusy || (isOpen && asked.isFetching),
       mayOpen: may && resumable,
       open,
       close,
       confirm,
+      draft,
+      setDraft,
     }),
-    [opened, resumable, data, preview.error, isPending, may, open, close, confirm],
+    [
+      shown,
+      preview,
+      asked.error,
+      asked.isFetching,
+      changed,
+      isBusy,
+      isOpen,
+      may,
+      resumable,
+      open,
+      close,
+      confirm,
+      draft,
+    ],
   );
-}
-
-const RANK: Readonly<Record<NodeMark, number>> = { kept: 0, again: 1, effect: 2 };
-
-/** What the plan draws on each node: the riskiest of what holds for any of its step runs. */
-export function marksOf(preview: ResumePreview, { graph }: Pick<RunState, 'graph'>): ReadonlyMap<string, NodeMark> {
-  const byKey = new Map(graph.nodes.map((node) => [node.key, node]));
-  const marks = new Map<string, NodeMark>();
-  const mark = (path: string, as: NodeMark) => {
-    let node = byKey.get(readPath(path).key);
-    while (node) {
-      const before = marks.get(node.id);
-      if (before === undefined || RANK[as] > RANK[before]) marks.set(node.id, as);
-      const { parent } = node;
-      // A container runs again where one of its items does; that its items are kept says nothing of itself.
-      node = as === 'again' && parent !== null ? graph.nodes.find((one) => one.id === parent) : undefined;
-    }
-  };
-  for (const path of preview.kept) mark(path, 'kept');
-  for (const path of preview.again) mark(path, 'again');
-  for (const { path, may_happen_twice } of preview.effects) if (may_happen_twice) mark(path, 'effect');
-  for (const node of graph.nodes) {
-    // What the plan says of a container holds for its body, where it says nothing of the items.
-    const outer = node.parent === null ? undefined : marks.get(node.parent);
-    if (outer !== undefined && !marks.has(node.id)) marks.set(node.id, outer === 'effect' ? 'again' : outer);
-  }
-  return marks;
 }

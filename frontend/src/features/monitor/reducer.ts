@@ -1,9 +1,9 @@
 import type {
   EventsPage,
   MapCounts,
-  ParentStep,
   Run,
   RunEvent,
+  RunMore,
   RunStatus,
   Snapshot,
   Step,
@@ -17,10 +17,12 @@ export type LiveStep = Step;
 
 /** A run as the screen knows it after event `seq`. Immutable: steps that did not change keep their identity. */
 export interface RunState {
-  run: Run & { parent?: ParentStep | null };
+  run: Run & RunMore;
   graph: Snapshot['graph'];
   steps: ReadonlyMap<string, LiveStep>;
   seq: number;
+  /** The number of the last act of each kind that came since the page knows the run. */
+  acts: { readonly [operation: string]: number };
 }
 
 export interface Reduced {
@@ -55,12 +57,12 @@ const STEP_STATUSES: ReadonlySet<string> = new Set([
 const RUN_ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
 export function fromSnapshot({ run, graph, steps, seq }: Snapshot): RunState {
-  return { run, graph, seq, steps: new Map(steps.map((step) => [step.path, step])) };
+  return { run, graph, seq, acts: {}, steps: new Map(steps.map((step) => [step.path, step])) };
 }
 
 /** Applies numbered events. Old ones are ignored; at a gap it stops before it, and says so. */
 export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): Reduced {
-  let { run, seq } = state;
+  let { run, seq, acts } = state;
   const fresh: RunEvent[] = [];
   const steps = new Map(state.steps);
   let gap = false;
@@ -73,16 +75,17 @@ export function reduce(state: RunState, { items }: Pick<EventsPage, 'items'>): R
     seq = event.seq;
     fresh.push(event);
     if (event.type.startsWith('run.')) run = reduceRun(run, event);
+    else if (event.type === 'command') acts = { ...acts, [String(event.data.operation)]: seq };
     else if (event.path !== null) {
       reduceStep(steps, event, { ...state, run });
       const { path } = event;
       if (run.paused_at.includes(path)) run = { ...run, paused_at: run.paused_at.filter((held) => held !== path) };
     }
   }
-  return fresh.length === 0 ? { state, gap, fresh } : { state: { ...state, run, steps, seq }, gap, fresh };
+  return fresh.length === 0 ? { state, gap, fresh } : { state: { ...state, run, steps, seq, acts }, gap, fresh };
 }
 
-function reduceRun(run: Run, event: RunEvent): Run {
+function reduceRun(run: RunState['run'], event: RunEvent): RunState['run'] {
   const status = event.type.slice('run.'.length);
   if (!RUN_STATUSES.has(status)) return run;
   const { generation, at, by } = event.data;
@@ -94,6 +97,7 @@ function reduceRun(run: Run, event: RunEvent): Run {
     error: status === 'failed' ? runErrorOf(event.data.error) : status === 'running' ? null : run.error,
     paused_at: status === 'paused' ? [...stays, ...(typeof at === 'string' ? [at] : [])] : [],
     paused_by: status === 'paused' ? pausedBy(run, by) : null,
+    pause: status === 'paused' ? (run.pause ?? { since: event.at, by: event.actor, at: textOf(at) }) : null,
     finished_at: RUN_ENDS.has(status) ? event.at : null,
   };
 }

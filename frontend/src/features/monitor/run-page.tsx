@@ -8,7 +8,7 @@ import { useTitle } from '../../components/ui/page';
 import { ErrorState, LoadingRows } from '../../components/ui/states';
 import { paths } from '../../lib/paths';
 import { RunView } from './components/run-view';
-import { PlanContext, useResumePlan } from './plan';
+import { PlanContext, usePlanState } from './plan';
 import { createMonitor, MonitorContext, useMonitorState, useRunState } from './store';
 
 /** /w/:ws/runs/:id */
@@ -46,7 +46,7 @@ function There() {
   const number = useRunState((state) => state.run.number);
   const workflow = useRunState((state) => state.run.workflow);
   const may = useMay('run');
-  const plan = useResumePlan(may);
+  const plan = usePlanState(may);
   const crumbs = useMemo(
     () => [{ label: workflow.name, to: paths.workflow(ws, workflow.id) }, { label: `Run ${number}` }],
     [ws, workflow, number],

@@ -3,7 +3,7 @@ import { createStore, type StoreApi, useStore } from 'zustand';
 
 import type { LiveSocket } from '../../api/live-socket';
 import type { RunRef } from '../../api/runs';
-import type { RunEvent } from '../../api/types';
+import type { Breakpoint, RunEvent } from '../../api/types';
 import { RunFollower } from './follow-run';
 import type { RunState } from './reducer';
 
@@ -22,6 +22,7 @@ export interface Monitor {
   start: () => void;
   stop: () => void;
   refresh: () => Promise<void>;
+  learnBreakpoints: (breakpoints: Breakpoint[]) => void;
 }
 
 const EMPTY: MonitorState = { run: null, error: null, events: [], since: 0 };
@@ -48,6 +49,7 @@ export function createMonitor(ref: RunRef, live: LiveSocket): Monitor {
     },
     stop: () => follower?.stop(),
     refresh: async () => follower?.refresh(),
+    learnBreakpoints: (breakpoints) => follower?.learnBreakpoints(breakpoints),
   };
 }
 

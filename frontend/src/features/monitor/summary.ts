@@ -1,5 +1,5 @@
-import type { ResumePreview, Run } from '../../api/types';
-import type { GraphDocument } from '../../diagram';
+import type { Run } from '../../api/types';
+import type { GraphDocument, GraphNode } from '../../diagram';
 import { formatCount, formatDuration, formatNames } from '../../lib/format';
 import { wordOf } from './items';
 import { readPath } from './paths';
@@ -21,6 +21,12 @@ export function progressOf({ steps }: RunState): Progress {
     if (step.status === 'succeeded' || leftOut || step.handled) done += 1;
   }
   return { done, total };
+}
+
+/** The node of the step at a path. */
+export function nodeAt(graph: GraphDocument, path: string | null): GraphNode | undefined {
+  const key = path === null ? null : readPath(path).key;
+  return graph.nodes.find((one) => one.key === key);
 }
 
 /** What a person calls the step at a path: the node's name, with the item's number where it is in a container. */
@@ -76,7 +82,7 @@ export function headSentence(state: RunState): string {
     case 'cancelling':
       return 'Is being cancelled: running steps are told to stop.';
     case 'paused':
-      return pausedSentence(run, graph);
+      return pausedSentence(state);
     case 'running':
       if (focus?.status === 'failed' && !isActive(state)) {
         return `${name} failed, and nothing else can go on until it is resumed. ${done} of ${formatCount(total, 'step')} done.`;
@@ -85,11 +91,22 @@ export function headSentence(state: RunState): string {
   }
 }
 
-function pausedSentence({ paused_at: held, paused_by: by }: Run, graph: GraphDocument): string {
-  if (by === 'parent') return 'Paused with the run that waits for it: it goes on when that one is unpaused.';
-  if (held.length === 0) return 'Paused: nothing new starts until it is set going again.';
-  const where = formatNames(held.slice(0, 3).map((path) => `'${nameOf(graph, path)}'`));
-  return `Paused by a breakpoint before ${where}: nothing new starts until it is set going again.`;
+/** Whose doing the pause is, and what still goes on: bodies that run are not disturbed. */
+function pausedSentence({ run: { paused_at: held, paused_by: holder, pause }, graph, steps }: RunState): string {
+  if (holder === 'parent') return 'Paused with the run that waits for it: it goes on when that one continues.';
+  const where = formatNames(held.map((path) => `'${nameOf(graph, path)}'`));
+  const byPerson = pause && pause.at === null ? `Paused by ${pause.by}` : 'Paused';
+  const begin = held.length === 0 ? byPerson : pause?.at === null ? `${byPerson}, held` : 'Paused by a breakpoint';
+  const running = [...steps.values()].filter((step) => step.status === 'running');
+  const [only] = running;
+  const going =
+    running.length > 1
+      ? ` ${formatCount(running.length, 'step')} that run go on to their end.`
+      : only
+        ? ` '${nameOf(graph, only.path)}' runs on to its end.`
+        : '';
+  const also = holder === 'both' ? ' The run that waits for it is paused as well.' : '';
+  return `${begin}${where ? ` before ${where}` : ''}: nothing new starts until you continue.${going}${also}`;
 }
 
 function succeededSentence({ run, steps }: RunState): string {
@@ -115,50 +132,13 @@ function runningSentence(step: LiveStep, name: string, { done, total }: Progress
   return step.status === 'ready' ? `${name} waits for a free worker. ${tail}` : `${name} is running. ${tail}`;
 }
 
-/**
- * Where a resume begins: of the steps that run again the first that follows none of the others. The order of the nodes in
- * the document says nothing: it is the one in which they were drawn.
- */
-export function firstAgain({ again }: ResumePreview, graph: GraphDocument): string | undefined {
-  const ids = new Map(graph.nodes.map((node) => [node.key, node.id]));
-  const idOf = (path: string) => ids.get(readPath(path).key);
-  const open = new Set(again.map(idOf));
-  const following = new Set(graph.edges.filter((edge) => open.has(edge.source)).map((edge) => edge.target));
-  return again.find((path) => !following.has(idOf(path) ?? '')) ?? again[0];
-}
-
-/** What a resume would do, in one sentence. */
-export function planSentence(preview: ResumePreview, graph: GraphDocument): string {
-  const keeps = `Keeps ${formatCount(preview.kept.length, 'finished step')} and runs ${preview.again.length}`;
-  const first = firstAgain(preview, graph);
-  const from = first ? `, from '${nameOf(graph, first)}' on` : '';
-  const saved = preview.saved_s >= 1 ? ` Saves ${formatDuration(preview.saved_s * 1000)}.` : '';
-  return `${keeps}${from}.${saved}`;
-}
-
-export interface Effects {
-  isRisky: boolean;
-  sentence: string;
-}
-
-/** What the plan does outside: whether that is risky, in one sentence. */
-export function effectsOf(preview: ResumePreview, graph: GraphDocument): Effects {
-  const names = (effects: ResumePreview['effects']) =>
-    formatNames(effects.map((one) => `'${nameOf(graph, one.path)}'`));
-  const twice = preview.effects.filter((one) => one.may_happen_twice);
-  if (twice.length > 0) return { isRisky: true, sentence: `May take effect twice: ${names(twice)}.` };
-  if (preview.effects.length === 0) return { isRisky: false, sentence: 'Nothing of it acts outside.' };
-  const verb = preview.effects.length === 1 ? 'acts' : 'act';
-  return { isRisky: false, sentence: `${names(preview.effects)} ${verb} outside, with the same key as before.` };
-}
-
 export function isResumable(run: Run): boolean {
   return run.status === 'failed' || run.status === 'cancelled';
 }
 
-/** A running run whose one branch failed may be resumed as well. */
+/** A running or paused run whose one branch failed may be resumed as well; a paused one stays paused. */
 export function hasFailedBranch(state: RunState): boolean {
-  return state.run.status === 'running' && topSteps(state).some((step) => step.status === 'failed' && !step.handled);
+  return isCancellable(state.run) && topSteps(state).some((step) => step.status === 'failed' && !step.handled);
 }
 
 export function isCancellable(run: Run): boolean {

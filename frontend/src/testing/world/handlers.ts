@@ -1,28 +1,15 @@
-import { HttpResponse, http, type RequestHandler } from 'msw';
+import { http, type RequestHandler } from 'msw';
 
 import { createCanvasHandlers } from '../../features/canvas/testing/handlers';
 import { createTriggerHandlers } from '../../features/triggers/testing/handlers';
-import { formatJson } from '../../lib/json';
 import connectionKinds from '../fixtures/connection-kinds.json';
 import stepKinds from '../fixtures/step-kinds.json';
+import { api, json, missing, problem, text } from './answers';
 import { logOf } from './details';
 import { CONNECTIONS, MAILS, MEMBERS, SESSION, WORKFLOWS } from './people';
 import type { Recorder } from './recorder';
+import { createRecoveryHandlers } from './recovery';
 import type { World } from './world';
-
-/** Integers beyond 2^53 must leave as they are, hence not HttpResponse.json. */
-function json(body: unknown, status = 200): Response {
-  const type = status >= 400 ? 'application/problem+json' : 'application/json';
-  return new HttpResponse(formatJson(body), { status, headers: { 'Content-Type': type } });
-}
-
-export function problem(status: number, code: string, detail: string, data: object = {}): Response {
-  return json({ type: 'about:blank', title: code, status, code, detail, data }, status);
-}
-
-const missing = () => problem(404, 'not_found', 'There is no such thing here.');
-const api = (path: string) => `/api/workspaces/:ws/${path}`;
-const text = (value: unknown): string => decodeURIComponent(String(value));
 
 function workspaceHandlers(world: World): RequestHandler[] {
   return [
@@ -52,6 +39,7 @@ function listRuns(world: World, url: URL): Response {
   const statuses = ask('status') ? ask('status').split(',') : null;
   const all = world.list().filter((run) => {
     if (statuses && !statuses.includes(run.status)) return false;
+    if (ask('forked_from') && run.forked_from?.id !== ask('forked_from')) return false;
     if (ask('workflow') && run.workflow.id !== ask('workflow')) return false;
     if (ask('started_after') && run.started_at < ask('started_after')) return false;
     return `${run.number} ${run.workflow.name}`.toLowerCase().includes(ask('q').toLowerCase());
@@ -96,16 +84,6 @@ function runHandlers(world: World): RequestHandler[] {
         return json({ items: steps.slice(0, 200), next: null });
       }),
     ),
-    http.post(api('runs/:id/preview'), ({ params }) => withRun(params.id, (run) => json(world.preview(run)))),
-    http.post(api('runs/:id/resume'), async ({ params, request }) => {
-      const { generation } = (await request.json()) as { generation: number };
-      return withRun(params.id, (run) => {
-        if (generation !== run.run.generation) {
-          return problem(409, 'generation_changed', 'Somebody resumed this run before you. Look at it again.');
-        }
-        return json({ again: world.resume(run, 'Ana'), generation: run.run.generation });
-      });
-    }),
     http.post(api('runs/:id/cancel'), ({ params }) =>
       withRun(params.id, (run) => {
         world.act(run, (one) => {
@@ -118,18 +96,27 @@ function runHandlers(world: World): RequestHandler[] {
         return json({});
       }),
     ),
-    http.post(api('runs/:id/steps/:path/decide'), ({ params }) =>
+    http.post(api('runs/:id/pause'), ({ params }) =>
       withRun(params.id, (run) => {
-        world.act(run, (one) => {
-          one.tell('step.succeeded', text(params.path), { port: 'out', origin: 'manual' });
-          one.tell('step.ready', 'archive');
-        });
-        return json({});
+        world.act(run, (one) => one.tell('run.paused', null), 'Ana');
+        return json({ status: 'paused' });
+      }),
+    ),
+    http.post(api('runs/:id/unpause'), ({ params }) =>
+      withRun(params.id, (run) => {
+        world.act(run, (one) => one.tell('run.running', null, { generation: one.run.generation }), 'Ana');
+        return json({ status: 'running' });
       }),
     ),
   ];
 }
 
 export function createHandlers(world: World): RequestHandler[] {
-  return [...createCanvasHandlers(), ...createTriggerHandlers(), ...workspaceHandlers(world), ...runHandlers(world)];
+  return [
+    ...createCanvasHandlers(),
+    ...createTriggerHandlers(),
+    ...workspaceHandlers(world),
+    ...runHandlers(world),
+    ...createRecoveryHandlers(world),
+  ];
 }

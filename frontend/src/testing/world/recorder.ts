@@ -52,6 +52,8 @@ export interface RunSeed {
 export class Recorder {
   state: RunState;
   readonly events: RunEvent[] = [];
+  /** Who does what is told next. */
+  actor = 'system';
   private now: number;
 
   constructor({ id, number, by = 'Ana', ago_s }: RunSeed) {
@@ -104,7 +106,7 @@ export class Recorder {
       at: new Date(this.now).toISOString(),
       path,
       attempt: path === null ? null : (attempt ?? (this.state.steps.get(path)?.attempt || null)),
-      actor: 'system',
+      actor: this.actor,
       data,
     };
     this.events.push(event);

@@ -2,6 +2,7 @@ import type { OpenWait, ResumePreview, Run, RunEvent, StepDetail } from '../../a
 import type { Json } from '../../lib/json';
 import { asValue, attemptsOf, inputOf, outputOf } from './details';
 import type { Recorder } from './recorder';
+import { forkOf } from './recovery';
 import { brokenMapRun, cancelledRun, failedRun, runningRun, succeededRun, undecidedRun, waitingRun } from './runs';
 
 type Listener = (run: Recorder, events: RunEvent[]) => void;
@@ -11,6 +12,10 @@ const AFTER_REVIEW = ['corrections', 'compliance', 'format', 'upload', 'notify',
 /** A small Pawl in memory: enough of a server to look at every page, and to see a run move. For tests and screenshots. */
 export class World {
   readonly runs = new Map<string, Recorder>();
+  /** What was sent with the acts on steps. */
+  readonly given: { [key: string]: unknown }[] = [];
+  /** Plans of these runs are out of date at the next act. */
+  readonly moved = new Set<string>();
   private readonly listeners = new Set<Listener>();
   private readonly answered = new Set<string>();
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -47,9 +52,11 @@ export class World {
   }
 
   /** Does something to a run now, and tells those who listen. */
-  act(run: Recorder, what: (run: Recorder) => void): void {
+  act(run: Recorder, what: (run: Recorder) => void, by = 'system'): void {
     const before = run.events.length;
+    run.actor = by;
     what(run.live());
+    run.actor = 'system';
     const events = run.events.slice(before);
     for (const listener of this.listeners) listener(run, events);
   }
@@ -95,6 +102,18 @@ export class World {
       allowed: again.length > 0,
       refusal: again.length > 0 ? null : 'No step of this run has failed.',
     };
+  }
+
+  /** Whether the run went on since a plan was made: once, so that the next one holds. */
+  isStale(run: Recorder): boolean {
+    return this.moved.delete(run.run.id);
+  }
+
+  fork(run: Recorder, { path }: { path: string }): Run {
+    const made = forkOf(run, path, 1050 + this.runs.size);
+    this.runs.set(made.run.id, made);
+    this.act(run, (one) => one.tell('command', null, { operation: 'fork' }), 'Ana');
+    return made.run;
   }
 
   resume(run: Recorder, by: string): string[] {

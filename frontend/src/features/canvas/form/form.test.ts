@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { complete } from '../../../components/code/completion';
 import type { StepKind } from '../../../diagram';
 import { setConfig } from '../model/document';
 import { draw } from '../testing/draw';
 import { KINDS } from '../testing/handlers';
-import { complete, scopeOf } from './completion';
+import { scopeOf } from './completion';
 import { parseDuration, writeDuration } from './duration';
 import { fieldsOf, isExpression, isShown, problemsOfField, withField } from './schema';
 

@@ -1,30 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 
-import { keys } from '../../../api/query-keys';
-import { listKinds } from '../../../api/workspace-calls';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
-import { GraphView, type KindsByName } from '../../../diagram';
+import { GraphView, type Point } from '../../../diagram';
+import { useBreakpoints } from '../breakpoints';
+import { marksOf } from '../marks';
 import { nodeStatus, stepOfNode } from '../node-status';
 import { itemOf, readPath } from '../paths';
-import { marksOf, usePlan } from '../plan';
+import { usePlan } from '../plan';
 import { useSelection } from '../selection';
 import { useMonitor, useMonitorState, useRunState } from '../store';
+import { useKinds } from '../use-kinds';
+import { type MenuAt, NodeMenu } from './node-menu';
 import classes from './run-view.module.css';
-
-function useKinds() {
-  const { ref } = useMonitor();
-  const kinds = useQuery({
-    queryKey: keys.kinds(ref.ws),
-    queryFn: ({ signal }) => listKinds(ref.ws, { signal }),
-    staleTime: 600_000,
-  });
-  const byName = useMemo<KindsByName>(
-    () => new Map((kinds.data?.items ?? []).map((kind) => [kind.kind, kind])),
-    [kinds.data],
-  );
-  return { byName, isPending: kinds.isPending, error: kinds.error, retry: kinds.refetch };
-}
 
 /** A hook that each node calls with its own id: only the node whose step changed is drawn again. */
 function useStatusHook(item: string | null) {
@@ -40,7 +27,7 @@ function useStatusHook(item: string | null) {
   );
 }
 
-/** The graph of the run with live states, or, while a resume is planned, with what the plan does. */
+/** The graph of the run with live states, or, while something is planned, with what the plan does. */
 export function RunCanvas() {
   const kinds = useKinds();
   const graph = useRunState((state) => state.graph);
@@ -50,21 +37,24 @@ export function RunCanvas() {
   const plan = usePlan();
   const item = step === null ? null : itemOf(step);
   const useStatus = useStatusHook(item);
-  const shown = plan.isOpen ? plan.preview : null;
+  const shown = plan.operation ? plan.preview : null;
   const marks = useMemo(() => (shown ? marksOf(shown, { graph }) : undefined), [shown, graph]);
   const selectedId = useMemo(() => {
     const key = step === null ? null : readPath(step).key;
     return graph.nodes.find((node) => node.key === key)?.id ?? null;
   }, [graph, step]);
-  const select = useCallback(
+  const breakpoints = useBreakpoints();
+  const [menu, setMenu] = useState<MenuAt | null>(null);
+  const pathOf = useCallback(
     (nodeId: string | null) => {
       const { run } = store.getState();
       const node = run?.graph.nodes.find((one) => one.id === nodeId);
-      const chosen = run && node ? stepOfNode(run, node, item) : undefined;
-      selectStep(chosen?.path ?? null);
+      return (run && node ? stepOfNode(run, node, item)?.path : undefined) ?? null;
     },
-    [store, selectStep, item],
+    [store, item],
   );
+  const select = useCallback((nodeId: string | null) => selectStep(pathOf(nodeId)), [selectStep, pathOf]);
+  const openMenu = useCallback((node: string, at: Point) => setMenu({ node, at, path: pathOf(node) }), [pathOf]);
   if (kinds.error) return <ErrorState error={kinds.error} what="the step library" onRetry={kinds.retry} />;
   if (kinds.isPending) return <LoadingRows />;
   return (
@@ -76,10 +66,13 @@ export function RunCanvas() {
         useStatus={useStatus}
         marks={marks}
         selectedId={selectedId}
+        breakpoints={breakpoints.nodes}
         onSelect={select}
+        onMenu={openMenu}
         centreOnSelect
         label={`Graph of run ${number}`}
       />
+      {menu ? <NodeMenu key={menu.node} menu={menu} breakpoints={breakpoints} onClose={() => setMenu(null)} /> : null}
     </div>
   );
 }

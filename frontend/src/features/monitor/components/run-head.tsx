@@ -1,18 +1,18 @@
-import { Button, Menu, SegmentedControl } from '@mantine/core';
-import { IconDots, IconLink, IconPlayerSkipForward, IconSquare } from '@tabler/icons-react';
+import { SegmentedControl } from '@mantine/core';
 import { Link } from 'react-router';
 
-import { useMay, useWorkspace } from '../../../api/workspace';
-import { notifyDone } from '../../../components/ui/notify';
+import { useWorkspace } from '../../../api/workspace';
 import { RunStatusBadge } from '../../../components/ui/run-status';
 import { Elapsed, TimeAgo } from '../../../components/ui/time';
 import { paths } from '../../../lib/paths';
-import { useCancelRun } from '../commands';
 import { usePlan } from '../plan';
+import { planSentence } from '../plan-words';
 import { useSelection, VIEWS, type View } from '../selection';
 import { useRunState } from '../store';
-import { firstAgain, headSentence, isActive, isCancellable, nameOf, planSentence, progressOf } from '../summary';
+import { headSentence, isActive, progressOf } from '../summary';
 import { StartedByStep } from './child-run';
+import { ForkOrigin, Forks } from './forks';
+import { RunButtons } from './run-buttons';
 import classes from './run-view.module.css';
 
 const VIEW_NAMES: Readonly<Record<View, string>> = { canvas: 'Canvas', timeline: 'Timeline', events: 'Events' };
@@ -33,7 +33,14 @@ export function RunHead() {
           <span className={classes.meta}>
             <Origin /> · <TimeAgo at={run.started_at} /> · {run.finished_at ? 'took' : 'for'}{' '}
             <Elapsed from={run.started_at} to={run.finished_at} />
+            {run.pause ? (
+              <>
+                {' · paused '}
+                <TimeAgo at={run.pause.since} />
+              </>
+            ) : null}
           </span>
+          <Forks />
         </div>
         <p className={classes.sentence} title={sentence} data-testid="head-sentence">
           {sentence}
@@ -41,13 +48,10 @@ export function RunHead() {
         <NextClick />
       </div>
       <div className={classes.headActions}>
-        <div className={classes.buttons}>
-          <ResumeButton />
-          <MoreMenu />
-        </div>
+        <RunButtons />
         <SegmentedControl
           aria-label="View of the run"
-          value={plan.isOpen ? 'canvas' : view}
+          value={plan.operation ? 'canvas' : view}
           onChange={(value) => setView(value as View)}
           data={VIEWS.map((value) => ({ value, label: VIEW_NAMES[value] }))}
         />
@@ -66,17 +70,18 @@ function Origin() {
       </Link>{' '}
       v{version} · started by {by || 'the system'}
       <StartedByStep />
+      <ForkOrigin />
     </>
   );
 }
 
 function NextClick() {
-  const { preview, mayOpen } = usePlan();
+  const { operation, preview, mayOpen } = usePlan();
   const graph = useRunState((state) => state.graph);
   const done = useRunState((state) => progressOf(state).done);
   const total = useRunState((state) => progressOf(state).total);
   const status = useRunState((state) => state.run.status);
-  if (preview && mayOpen) {
+  if (preview && mayOpen && (operation === null || operation.kind === 'resume')) {
     return (
       <p className={classes.next}>
         {preview.allowed
@@ -95,54 +100,6 @@ function NextClick() {
         {done} of {total} steps
       </span>
     </div>
-  );
-}
-
-function ResumeButton() {
-  const plan = usePlan();
-  const graph = useRunState((state) => state.graph);
-  if (!plan.mayOpen || plan.isOpen) return null;
-  const first = plan.preview ? firstAgain(plan.preview, graph) : undefined;
-  return (
-    <Button
-      leftSection={<IconPlayerSkipForward size={15} />}
-      disabled={plan.preview?.allowed === false}
-      onClick={() => plan.open()}
-      className={classes.resume}
-    >
-      {first ? `Resume from ${nameOf(graph, first)}` : 'Resume'}
-    </Button>
-  );
-}
-
-function MoreMenu() {
-  const cancellable = useRunState((state) => isCancellable(state.run));
-  const may = useMay('run');
-  const cancel = useCancelRun();
-  const copyLink = async () => {
-    await navigator.clipboard.writeText(window.location.href);
-    notifyDone('The link was copied. It opens this run with this selection.');
-  };
-  return (
-    <>
-      {cancellable && may ? (
-        <Button variant="default" leftSection={<IconSquare size={13} />} onClick={cancel.ask} loading={cancel.isBusy}>
-          Cancel run
-        </Button>
-      ) : null}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px={8} aria-label="More about this run">
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconLink size={15} />} onClick={() => void copyLink()}>
-            Copy link to this view
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </>
   );
 }
 

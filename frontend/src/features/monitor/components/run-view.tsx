@@ -3,12 +3,14 @@ import { useNavigate } from 'react-router';
 import { useMay } from '../../../api/workspace';
 import { useShortcuts } from '../../../components/ui/shortcuts';
 import { paths } from '../../../lib/paths';
-import { useCancelRun } from '../commands';
+import { useBreakpoints } from '../breakpoints';
+import { useCancelRun, usePause } from '../commands';
+import { useHands } from '../hands';
 import { useNeighbours } from '../neighbours';
 import { usePlan } from '../plan';
 import { useSelection } from '../selection';
 import { useMonitor, useRunState } from '../store';
-import { isCancellable } from '../summary';
+import { isCancellable, nodeAt } from '../summary';
 import { EventsView } from './events-view';
 import { PlanBar } from './plan-bar';
 import { RunCanvas } from './run-canvas';
@@ -22,7 +24,8 @@ export function RunView() {
   const selection = useSelection();
   const plan = usePlan();
   useRunShortcuts();
-  const view = plan.isOpen ? 'canvas' : selection.view;
+  useStepShortcuts();
+  const view = plan.operation ? 'canvas' : selection.view;
   return (
     <div className={classes.page}>
       <RunHead />
@@ -34,9 +37,23 @@ export function RunView() {
         </div>
         {selection.step === null ? null : <StepPanel key={selection.step} path={selection.step} />}
       </div>
-      {plan.isOpen ? <PlanBar /> : null}
+      {plan.operation ? <PlanBar key={plan.operation.kind} operation={plan.operation} /> : null}
     </div>
   );
+}
+
+/** What can be done to the selected step, by key. Nothing happens before its plan is confirmed. */
+function useStepShortcuts(): void {
+  const { step } = useSelection();
+  const hands = useHands(useRunState((state) => (step === null ? undefined : state.steps.get(step))));
+  const breakpoints = useBreakpoints();
+  const node = useRunState(({ graph }) => nodeAt(graph, step));
+  const stop = {
+    key: 'b',
+    label: 'Pause before it, or remove its breakpoint',
+    act: () => node && breakpoints.toggle(node),
+  };
+  useShortcuts('Step', step === null ? [] : [...hands, stop]);
 }
 
 function useRunShortcuts(): void {
@@ -48,18 +65,24 @@ function useRunShortcuts(): void {
   const mayRun = useMay('run');
   const cancellable = useRunState((state) => isCancellable(state.run));
   const cancel = useCancelRun();
+  const pause = usePause();
   const go = (id: string | undefined) => id && navigate(paths.run(ref.ws, id));
   useShortcuts('Run', [
     { key: 'j', label: 'Next run', act: () => go(neighbours.next) },
     { key: 'k', label: 'Previous run', act: () => go(neighbours.previous) },
-    { key: 'r', label: 'Resume: show what it keeps and runs', act: () => plan.mayOpen && plan.open() },
-    { key: 'Enter', label: 'Resume, while its plan is shown', act: () => plan.isOpen && plan.confirm() },
+    {
+      key: 'r',
+      label: 'Resume: show what it keeps and runs',
+      act: () => plan.mayOpen && plan.open({ kind: 'resume' }),
+    },
+    { key: 'Enter', label: 'Do what the plan says, while it is shown', act: plan.confirm },
     { key: 'c', label: 'Cancel the run', act: () => mayRun && cancellable && cancel.ask() },
+    { key: 'p', label: 'Pause the run, or continue it', act: pause.toggle },
     { key: 'g', label: 'Canvas or timeline', act: () => setView(view === 'canvas' ? 'timeline' : 'canvas') },
     {
       key: 'Escape',
-      label: 'Close the plan or the step',
-      act: () => (plan.isOpen ? plan.close() : step !== null && selectStep(null)),
+      label: 'Close the plan, the form or the step',
+      act: () => (plan.operation ? plan.close() : plan.draft ? plan.setDraft(null) : step !== null && selectStep(null)),
     },
   ]);
 }

@@ -1,14 +1,15 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconInfoCircle, IconX } from '@tabler/icons-react';
+import { IconHandStop, IconInfoCircle, IconX } from '@tabler/icons-react';
 
 import type { StepDetail } from '../../../api/types';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { StatusBadge } from '../../../diagram';
+import { useBreakpoints } from '../breakpoints';
 import { shownStatus, statusSentence } from '../node-status';
 import type { LiveStep } from '../reducer';
 import { useSelection } from '../selection';
 import { useRunState } from '../store';
-import { nameOf } from '../summary';
+import { nameOf, nodeAt } from '../summary';
 import { useStepDetail } from '../use-step';
 import { AttemptChips } from './attempt-chips';
 import { ChildRun } from './child-run';
@@ -34,6 +35,7 @@ export function StepPanel({ path }: { path: string }) {
             <h2 className={classes.title}>{nameOf(graph, path)}</h2>
             <span className={classes.path}>{path}</span>
           </div>
+          <BreakpointButton path={path} />
           <Tooltip label="Close (Esc)">
             <ActionIcon onClick={() => selectStep(null)} aria-label="Close the step">
               <IconX size={16} />
@@ -48,6 +50,28 @@ export function StepPanel({ path }: { path: string }) {
       {detail.isPending ? <LoadingRows label="Loading the step" rows={5} /> : null}
       {step && detail.data ? <Body step={step} detail={detail.data} /> : null}
     </aside>
+  );
+}
+
+/** Before every step run of its node: also the items that are still to come. */
+function BreakpointButton({ path }: { path: string }) {
+  const breakpoints = useBreakpoints();
+  const node = useRunState(({ graph }) => nodeAt(graph, path));
+  if (!breakpoints.may || !node || breakpoints.why(node) !== null) return null;
+  const isSet = breakpoints.nodes.has(node.id);
+  const label = isSet ? 'Remove the breakpoint' : 'Pause before this step';
+  return (
+    <Tooltip label={`${label} (B)`}>
+      <ActionIcon
+        className={classes.breakpoint}
+        data-on={isSet || undefined}
+        aria-label={label}
+        loading={breakpoints.isBusy}
+        onClick={() => breakpoints.toggle(node)}
+      >
+        <IconHandStop size={16} />
+      </ActionIcon>
+    </Tooltip>
   );
 }
 
@@ -77,7 +101,7 @@ function Body({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   return (
     <div className={classes.body}>
       {error ? <ErrorBox error={error} isFinal={step.status === 'failed' && !isPast} /> : null}
-      <StepActions step={step} waits={detail.waits} />
+      <StepActions step={step} detail={detail} />
       {detail.why ? (
         <div className={classes.why}>
           <IconInfoCircle size={15} aria-hidden="true" />

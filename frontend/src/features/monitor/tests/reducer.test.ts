@@ -40,6 +40,21 @@ describe('numbered events', () => {
     expect(reduced.gap).toBe(false);
   });
 
+  it('of a pause tell since when and by whom, the first of them for all', () => {
+    const at = (seconds: number) => `2026-01-31T12:00:0${seconds}Z`;
+    const items = [
+      event(2, 'run.paused', { actor: 'Ana', at: at(1) }),
+      event(3, 'run.paused', { data: { at: 'fetch' }, at: at(2) }),
+    ];
+    const { state } = reduce(fromSnapshot(start()), { items });
+    expect(state.run).toMatchObject({ pause: { by: 'Ana', since: at(1), at: null }, paused_at: ['fetch'] });
+    const later = reduce(state, {
+      items: [event(4, 'run.running'), event(5, 'run.paused', { data: { at: 'parse' } })],
+    });
+    expect(later.state.run).toMatchObject({ pause: { by: 'system', at: 'parse' }, paused_at: ['parse'] });
+    expect(reduce(later.state, { items: [event(6, 'run.running')] }).state.run.pause).toBeNull();
+  });
+
   it('stop at a gap, and say so', () => {
     const state = fromSnapshot(start());
     const items = [event(2, 'step.ready', { path: 'fetch' }), event(4, 'step.succeeded', { path: 'fetch' })];

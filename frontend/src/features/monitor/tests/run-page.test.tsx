@@ -118,7 +118,8 @@ describe('the page of a run', () => {
     const button = await screen.findByRole('button', { name: 'Choose what happened' });
     expect(button).toBeDisabled();
     await user.click(screen.getByRole('radio', { name: /^It happened/ }));
-    await user.click(screen.getByRole('button', { name: 'Take it as finished' }));
+    await user.click(screen.getByRole('button', { name: 'Show what it does' }));
+    await user.click(await screen.findByRole('button', { name: 'Take 11 Notify as finished' }));
     await waitFor(() => expect(world.find('run-undecided')?.state.steps.get('notify')?.status).toBe('succeeded'));
   });
 
@@ -128,6 +129,29 @@ describe('the page of a run', () => {
     await user.click(await screen.findByRole('button', { name: 'Cancel run' }));
     await user.click(await screen.findByRole('button', { name: 'Cancel the run' }));
     expect(await screen.findByText(/What was finished is kept/)).toBeInTheDocument();
+  });
+
+  it('pauses and continues by the button and by its key, and says who did', async () => {
+    const { user, end } = openRun('run-running');
+    follow('run-running', end);
+    await user.click(await screen.findByRole('button', { name: 'Pause' }));
+    await waitFor(async () => expect(await headSentence()).toHaveTextContent('Paused by Ana: nothing new starts'));
+    expect(await headSentence()).toHaveTextContent('4 steps that run go on to their end');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByRole('button', { name: 'Pause' });
+    await user.keyboard('p');
+    await screen.findByRole('button', { name: 'Continue' });
+  });
+
+  it('leaves Enter to the button that has the focus, also while a plan is shown', async () => {
+    const { user } = openRun('run-failed');
+    (await screen.findByRole('button', { name: 'Resume from 8 Compliance check' })).focus();
+    await user.keyboard('{Enter}');
+    const plan = await screen.findByRole('region', { name: 'Plan of the resume' });
+    within(plan).getByRole('button', { name: 'Not now' }).focus();
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('region', { name: 'Plan of the resume' })).toBeNull();
+    expect(world.find('run-failed')?.run.status).toBe('failed');
   });
 
   it('lists the failed items of a map first', async () => {

@@ -13,10 +13,11 @@ import {
 } from '../../../testing/world/runs';
 import { helpFor } from '../error-help';
 import { groupItems } from '../items';
+import { marksOf } from '../marks';
 import { nodeStatus, shownStatus, statusSentence, stepOfNode } from '../node-status';
 import { itemOf, readPath } from '../paths';
-import { marksOf } from '../plan';
-import { effectsOf, firstAgain, headSentence, isActive, nameOf, planSentence, progressOf } from '../summary';
+import { effectsOf, firstAgain, planSentence } from '../plan-words';
+import { headSentence, isActive, nameOf, progressOf } from '../summary';
 import { groupLanes, lanesOf, ticksOf } from '../timeline';
 
 const seed = { id: 'r', number: 1, ago_s: 600 };
@@ -63,6 +64,16 @@ describe('the head says what happened', () => {
     expect(headSentence(run.state)).toContain('nothing else can go on until it is resumed');
   });
 
+  it.each([
+    [['Ana', {}], /^Paused by Ana: nothing new starts until you continue\. '1 Fetch the batch' runs on to its end\.$/],
+    [['system', { at: 'parse' }], /^Paused by a breakpoint before '.*': nothing new starts/],
+  ] as const)('of a paused run: by whom, and what runs on to its end', ([actor, data], sentence) => {
+    const run = new Recorder(seed).step('start', 0.1).begin('fetch');
+    run.actor = actor;
+    run.tell('run.paused', null, data);
+    expect(headSentence(run.state)).toMatch(sentence);
+  });
+
   it('and what was skipped because of a failure does not count as done', () => {
     expect(progressOf(failedRun(seed).state)).toEqual({ done: 9, total: 15 });
   });
@@ -85,7 +96,7 @@ describe('the plan of a resume', () => {
     expect(effectsOf(preview({ effects: [effect(false)] }), graph).sentence).toBe(
       "'11 Notify' acts outside, with the same key as before.",
     );
-    expect(effectsOf(preview(), graph)).toEqual({ isRisky: false, sentence: 'Nothing of it acts outside.' });
+    expect(effectsOf(preview(), graph)).toEqual({ isRisky: false, sentence: 'Nothing of it acts outside again.' });
   });
 
   it('marks each node by the riskiest of what happens to it, and a body like its container', () => {

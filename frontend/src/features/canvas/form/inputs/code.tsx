@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-
+import { CodeEditor } from '../../../../components/code/code-editor';
 import { formatJson, type Json, parseJson } from '../../../../lib/json';
-import { CodeEditor } from '../code-editor';
 import classes from '../form.module.css';
 import type { InputProps } from './types';
 

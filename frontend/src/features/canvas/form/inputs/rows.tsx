@@ -1,9 +1,8 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-
+import { CodeEditor } from '../../../../components/code/code-editor';
 import { formatJson, isObject, type Json, parseJson } from '../../../../lib/json';
-import { CodeEditor } from '../code-editor';
 import type { Scope } from '../completion';
 import classes from '../form.module.css';
 import type { InputProps } from './types';

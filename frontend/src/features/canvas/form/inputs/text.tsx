@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 
-import { CodeEditor } from '../code-editor';
+import { CodeEditor } from '../../../../components/code/code-editor';
 import type { InputProps } from './types';
 
 const asText = (value: InputProps['value']): string =>

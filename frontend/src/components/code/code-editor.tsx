@@ -3,10 +3,10 @@ import { EditorState, Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'react';
 
-import { readStyleNonce } from '../../../lib/style-nonce';
+import { readStyleNonce } from '../../lib/style-nonce';
+import classes from './code.module.css';
 import { extensionsOf, loadLanguage } from './codemirror';
 import { NO_SCOPE, type Scope } from './completion';
-import classes from './form.module.css';
 
 export interface CodeEditorProps {
   value: string;

@@ -1,0 +1,100 @@
+import { Menu } from '@mantine/core';
+import { IconHandStop, IconLayoutSidebarRight } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+
+import type { Point } from '../../../diagram';
+import type { Breakpoints } from '../breakpoints';
+import { useHands } from '../hands';
+import { useSelection } from '../selection';
+import { useRunState } from '../store';
+import classes from './run-view.module.css';
+import { HAND_ICONS } from './step-hands';
+
+export interface MenuAt {
+  node: string;
+  /** The step run that stands for the node; null where it has none yet. */
+  path: string | null;
+  at: Point;
+}
+
+interface Props {
+  menu: MenuAt;
+  breakpoints: Breakpoints;
+  onClose: () => void;
+}
+
+function Key({ children }: { children: string }) {
+  return <kbd className={classes.menuKey}>{children.toUpperCase()}</kbd>;
+}
+
+/** What can be done to the step under the pointer, each with its key. */
+export function NodeMenu({ menu, breakpoints, onClose }: Props) {
+  const node = useRunState((state) => state.graph.nodes.find((one) => one.id === menu.node));
+  const step = useRunState((state) => (menu.path === null ? undefined : state.steps.get(menu.path)));
+  const hands = useHands(step);
+  const { selectStep } = useSelection();
+  const returnTo = useRef(document.activeElement);
+  useEffect(
+    () => () => {
+      if (returnTo.current instanceof HTMLElement && document.activeElement === document.body) returnTo.current.focus();
+    },
+    [],
+  );
+  if (!node) return null;
+  const act = (hand: (typeof hands)[number]) => {
+    selectStep(menu.path);
+    hand.act();
+  };
+  const why = breakpoints.why(node);
+  return (
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      offset={0}
+      width={250}
+      returnFocus={false}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>
+        <button
+          type="button"
+          tabIndex={-1}
+          className={classes.menuPoint}
+          style={{ left: menu.at.x, top: menu.at.y }}
+          aria-label={`Menu of ${node.name || node.key}`}
+        />
+      </Menu.Target>
+      <Menu.Dropdown aria-label={`What to do with ${node.name || node.key}`}>
+        {menu.path === null ? null : (
+          <Menu.Item leftSection={<IconLayoutSidebarRight size={15} />} onClick={() => selectStep(menu.path)}>
+            Open
+          </Menu.Item>
+        )}
+        {breakpoints.may ? (
+          <Menu.Item
+            leftSection={<IconHandStop size={15} />}
+            rightSection={<Key>b</Key>}
+            disabled={why !== null}
+            title={why ?? undefined}
+            onClick={() => breakpoints.toggle(node)}
+          >
+            {breakpoints.nodes.has(node.id) ? 'Remove the breakpoint' : 'Pause before this step'}
+          </Menu.Item>
+        ) : null}
+        {hands.map((hand) => (
+          <Menu.Item
+            key={hand.kind}
+            leftSection={HAND_ICONS[hand.kind]}
+            rightSection={<Key>{hand.key}</Key>}
+            disabled={hand.reason !== null}
+            title={hand.reason ?? undefined}
+            onClick={() => act(hand)}
+          >
+            {hand.label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
