@@ -27,15 +27,15 @@ Say = Callable[[str], None]
 
 
 def seed_demo(*, password: str, say: Say) -> Workspace:
-    """Raises what the services raise; nothing of Pawl's own is half done then."""
+    """Raises what the services raise; what was begun then is gone on with the next time."""
     with transaction.atomic():
         workspace = _workspace(_user(password, say=say), say=say)
     database = _database(workspace)
     say(f"Purchase orders: {database.note}")
     with transaction.atomic():
         _connections(workspace, database)
-        for name, graph in ((INVOICES_NAME, supplier_invoices()), (AGENTS_NAME, agents())):
-            _workflow(workspace, name, graph=graph, say=say)
+    for name, graph in ((INVOICES_NAME, supplier_invoices()), (AGENTS_NAME, agents())):
+        _workflow(workspace, name, graph=graph, say=say)
     return workspace
 
 
@@ -96,10 +96,14 @@ def _differs(connection: Connection, values: Mapping[str, Any]) -> bool:
 
 
 def _workflow(workspace: Workspace, name: str, *, graph: dict[str, Any], say: Say) -> None:
-    """What somebody has made of an earlier one stays as it is."""
-    if workflows_of(SYSTEM, workspace).filter(name=name).exists():
+    """What somebody has made of an earlier one stays as it is. Publishing is a transaction of its own: a draft that is
+    still as it was made, and was never published, is from a start that was cut off.
+    """
+    workflow = workflows_of(SYSTEM, workspace).filter(name=name).first()
+    if workflow is None:
+        workflow = create_workflow(actor=SYSTEM, workspace=workspace, name=name, graph=graph)
+    draft = Draft.objects.get(workflow=workflow)
+    if workflow.versions.exists() or draft.updated_by is not None or draft.revision > 1:
         return
-    workflow = create_workflow(actor=SYSTEM, workspace=workspace, name=name, graph=graph)
-    revision = Draft.objects.get(workflow=workflow).revision
-    version = publish(actor=SYSTEM, workflow=workflow, revision=revision, note="The sample, as it comes")
+    version = publish(actor=SYSTEM, workflow=workflow, revision=draft.revision, note="The sample, as it comes")
     say(f"Published '{name}' as version {version.number}")

@@ -56,14 +56,14 @@ def test_what_a_thread_knows_of_a_run_is_dropped_when_its_attempt_is_fenced_out(
         slot = world.slot
         real, calls = slot._attempt, []
 
-        def once_fenced_out(held: Held) -> Any:
+        def once_fenced_out(held: Held, notes: Any) -> Any:
             calls.append(held.path)
             if held.path == "B" and held.attempt == 1:
                 recover(world.connection, held.run_id, step_run_id=held.step_run_id, fence=held.fence, detail="frozen")
                 return None  # what a refused checkpoint leads to
             if held.path == "C":
                 return Waits("timer", 0.0, {}, output=None)
-            return real(held)
+            return real(held, notes)
 
         monkeypatch.setattr(slot, "_attempt", once_fenced_out)
         world.work()
@@ -166,7 +166,7 @@ def test_a_database_that_is_away_while_credentials_are_read_costs_no_attempt(mon
         world.start(version)
         held = take(world)
         monkeypatch.setattr(world.slot.child, "run", lambda job, **_: Succeeded(1))
-        assert world.slot._attempt(held) == Succeeded(1)
+        assert world.slot._attempt(held, attempt.Notes(world.link, held)) == Succeeded(1)
 
 
 def test_a_checkpoint_whose_key_cannot_be_stored_is_the_steps_failure_and_not_the_workers() -> None:

@@ -20,7 +20,7 @@ from runs.core.plan import PlanChanged
 from runs.engine import repair
 from runs.engine.check_input import BadRunInput
 from runs.engine.commands import GenerationChanged
-from runs.engine.fork import Forking, fork_run, preview_fork
+from runs.engine.fork import Forking, check_fork, fork_run, preview_fork
 from runs.engine.resume import resume_run
 from runs.engine.retention import Housekeeping
 from runs.engine.scope import Values
@@ -46,6 +46,7 @@ def fork(world: World, run_id: UUID, path: str | None = None, **more: Any) -> UU
     seen, id_ = more.pop("seen", None), more.pop("id_", None)
     wanted = world.command(run_id, "fork", generation=generation, id_=id_)
     forking = Forking(path, more.pop("version", None), **more)
+    check_fork(world.connection, run_id, forking)
     with world.connection.transaction():
         done = fork_run(world.connection, wanted, forking, seen=seen, then=lambda told: None)
     return UUID(done.result["run"])

@@ -33,7 +33,9 @@ def script(name: str) -> ModuleType:
 
 
 class StorageContext:
-    """As much of a step context as the OCR asks for."""
+    """As much of a step context as the OCR and the sandbox ask for."""
+
+    attempt, previous, idempotency_key = 1, None, "key"
 
     def __init__(self, storage_root: Path) -> None:
         self.storage_root = storage_root

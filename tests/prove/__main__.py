@@ -19,7 +19,7 @@ from config.services.house import REPOSITORY
 
 PAGES = REPOSITORY / "docs" / "proof"
 SHOWN_LINES = 40
-PYTEST = ("-m", "pytest", "-q", "-p", "no:xdist")
+PYTEST = ("-m", "pytest", "-q", "-p", "no:xdist", "-o", "timeout=7200")  # a test with 2,000 examples takes minutes
 CHAOS_S = "600"
 LONGEST = ("model", "mutants")
 FEWER = "PAWL_MODEL_EXAMPLES"  # examples of the model, where there is no time for 20,000 (about five hours)
