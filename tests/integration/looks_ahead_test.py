@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from builder.workflows.models import Version
 from runs.engine import check_input as checking
@@ -81,8 +81,15 @@ class Held:
 
     def during(self, act: Callable[[], Any], meanwhile: Callable[[], None]) -> Any:
         """What `act` gives, which stands still while `meanwhile` is done."""
+
+        def acting_alone() -> Any:
+            try:
+                return act()
+            finally:
+                connection.close()  # else the pool misses it for ever
+
         with ThreadPoolExecutor() as pool:
-            acting = pool.submit(act)
+            acting = pool.submit(acting_alone)
             try:
                 assert self.began.wait(20)
                 meanwhile()
