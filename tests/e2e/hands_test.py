@@ -232,6 +232,62 @@ def test_a_plan_is_made_anew_as_the_run_goes_on_and_says_what_changed(pawl: Pawl
     assert outside.asked["/twice"] == 2
 
 
+def test_an_output_by_hand_says_by_which_port_the_flow_goes_on(pawl: Pawl, api: Api) -> None:
+    workflow = api.draw(
+        "Chooses by what is missing",
+        nodes=[
+            node("start"),
+            node("branch", config={"condition": "{{ run.input.missing > 1 }}"}, at=(260, 0)),
+            node("output", key="dear", config={"value": "dear"}, at=(520, -80)),
+            node("output", key="cheap", config={"value": "cheap"}, at=(520, 80)),
+        ],
+        edges=[
+            edge("start", "branch"),
+            edge("branch", "dear", port="true"),
+            edge("branch", "cheap", port="false"),
+        ],
+    )
+    run_id = api.start(workflow)
+    api.await_run(run_id, status="failed")
+    run = pawl.open_run(run_id, step="branch")
+    panel = run.panel("Branch")
+    panel.get_by_role("button", name="Supply output").click()
+    panel.get_by_role("button", name="Show what it does").click()
+    plan = _plan(run, "supplied output")
+    expect(plan).to_contain_text("runs 1, from 'Dear' on")
+    panel.get_by_role("combobox", name="The flow goes on by").click()
+    run.page.get_by_role("option", name="No").click()
+    expect(plan).to_be_hidden()  # it was of the other port
+    panel.get_by_role("button", name="Show what it does").click()
+    expect(plan).to_contain_text("runs 1, from 'Cheap' on")
+    plan.get_by_role("button", name="Supply the output of Branch").click()
+    run.expect_status("succeeded")
+    run.expect_step("cheap", "succeeded")
+    run.expect_step("dear", "skipped")
+
+
+def test_a_step_whose_expression_failed_is_given_its_input_by_hand(pawl: Pawl, api: Api) -> None:
+    workflow = api.draw(
+        "Names what is missing",
+        nodes=[node("start"), node("set_fields", config={"fields": {"n": "{{ run.input.missing }}"}}, at=(260, 0))],
+        edges=[edge("start", "set_fields")],
+    )
+    run_id = api.start(workflow)
+    api.await_run(run_id, status="failed")
+    run = pawl.open_run(run_id, step="set_fields")
+    panel = run.panel("Set fields")
+    panel.get_by_role("button", name="Edit input and resume").click()
+    field = panel.get_by_role("textbox", name="Input of the step")
+    expect(field).to_contain_text("run.input.missing")  # as drawn: no attempt has had an input
+    field.click()
+    run.page.keyboard.press("Control+a")
+    run.page.keyboard.insert_text(f'{{"fields": {{"n": {LONG_INTEGER}}}}}')
+    panel.get_by_role("button", name="Show what it does").click()
+    _plan(run, "edited input").get_by_role("button", name="Resume Set fields on this input").click()
+    run.expect_status("succeeded")
+    assert _step_of(api, run_id, "set_fields")["output"]["value"] == {"n": LONG_INTEGER}
+
+
 # ---------------------------------------------------------------------- again, as another run
 
 

@@ -29,6 +29,12 @@ export function toggled(points: readonly Breakpoint[], node: Named): Breakpoint[
   return others.length < points.length ? others : [...others, { node: node.id }];
 }
 
+/** The list with a breakpoint of this step run alone, or without it; those of its node stay. */
+export function toggledPath(points: readonly Breakpoint[], path: string): Breakpoint[] {
+  const others = points.filter((point) => point.path !== path);
+  return others.length < points.length ? others : [...others, { path }];
+}
+
 /** Why no breakpoint can stand before a node; null where one can. */
 export function whyNoBreakpoint(node: GraphNode, status: string, kinds: KindsByName): string | null {
   if (kinds.get(node.kind)?.has_input === false) return 'The run begins with it: nothing can stop before it.';
@@ -37,10 +43,13 @@ export function whyNoBreakpoint(node: GraphNode, status: string, kinds: KindsByN
 
 export interface Breakpoints {
   nodes: ReadonlySet<string>;
+  /** Step runs that have one of their own. */
+  paths: ReadonlySet<string>;
   may: boolean;
   isBusy: boolean;
   why: (node: GraphNode) => string | null;
   toggle: (node: GraphNode) => void;
+  togglePath: (path: string) => void;
 }
 
 export function useBreakpoints(): Breakpoints {
@@ -57,12 +66,15 @@ export function useBreakpoints(): Breakpoints {
     onSettled: () => void refresh(),
   });
   const nodes = useMemo(() => heldNodes(graph.nodes, points), [graph, points]);
+  const paths = useMemo(() => new Set(points.flatMap((point) => point.path ?? [])), [points]);
   const why = (node: GraphNode) => whyNoBreakpoint(node, status, kinds);
   return {
     nodes,
+    paths,
     may,
     isBusy: set.isPending,
     why,
     toggle: (node) => may && !set.isPending && why(node) === null && set.mutate(toggled(points, node)),
+    togglePath: (path) => may && !set.isPending && set.mutate(toggledPath(points, path)),
   };
 }

@@ -3,6 +3,7 @@ import { useMay } from '../../api/workspace';
 import { usePlan } from './plan';
 import type { LiveStep, RunState } from './reducer';
 import { useRunState } from './store';
+import { isResumable } from './summary';
 
 export type HandKind = 'retry_now' | 'edit_input' | 'skip' | 'supply_output' | 'fork';
 
@@ -49,6 +50,14 @@ export function possibleHands(step: LiveStep, run: Pick<RunState['run'], 'status
   }
   found.push({ kind: 'fork', reason: null });
   return found;
+}
+
+/** Whether a resume may begin at a step: a failed branch of an open run, or whatever stopped in one that has ended. */
+export function useCanResume(): (step: LiveStep) => boolean {
+  const { mayOpen } = usePlan();
+  const isOver = useRunState((state) => isResumable(state.run));
+  return ({ status }) =>
+    mayOpen && (status === 'failed' || (isOver && (status === 'cancelled' || status === 'blocked')));
 }
 
 export interface Hand extends Possible {

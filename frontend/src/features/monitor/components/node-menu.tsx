@@ -1,12 +1,14 @@
 import { Menu } from '@mantine/core';
-import { IconHandStop, IconLayoutSidebarRight } from '@tabler/icons-react';
+import { IconHandStop, IconLayoutSidebarRight, IconPlayerSkipForward } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 
 import type { Point } from '../../../diagram';
 import type { Breakpoints } from '../breakpoints';
-import { useHands } from '../hands';
+import { useCanResume, useHands } from '../hands';
+import { usePlan } from '../plan';
 import { useSelection } from '../selection';
 import { useRunState } from '../store';
+import { nameOf } from '../summary';
 import classes from './run-view.module.css';
 import { HAND_ICONS } from './step-hands';
 
@@ -27,10 +29,34 @@ function Key({ children }: { children: string }) {
   return <kbd className={classes.menuKey}>{children.toUpperCase()}</kbd>;
 }
 
+interface OnlyProps {
+  path: string | null;
+  breakpoints: Breakpoints;
+  isDisabled: boolean;
+}
+
+/** In a container: a breakpoint of the one item that the node stands for. */
+function OnlyThisOne({ path, breakpoints, isDisabled }: OnlyProps) {
+  const graph = useRunState((state) => state.graph);
+  if (path === null || !breakpoints.may) return null;
+  const name = nameOf(graph, path);
+  return (
+    <Menu.Item
+      leftSection={<IconHandStop size={15} />}
+      disabled={isDisabled}
+      onClick={() => breakpoints.togglePath(path)}
+    >
+      {breakpoints.paths.has(path) ? `Remove the breakpoint of ${name}` : `Pause only before ${name}`}
+    </Menu.Item>
+  );
+}
+
 /** What can be done to the step under the pointer, each with its key. */
 export function NodeMenu({ menu, breakpoints, onClose }: Props) {
   const node = useRunState((state) => state.graph.nodes.find((one) => one.id === menu.node));
   const step = useRunState((state) => (menu.path === null ? undefined : state.steps.get(menu.path)));
+  const plan = usePlan();
+  const canResume = useCanResume();
   const hands = useHands(step);
   const { selectStep } = useSelection();
   const returnTo = useRef(document.activeElement);
@@ -40,7 +66,7 @@ export function NodeMenu({ menu, breakpoints, onClose }: Props) {
     },
     [],
   );
-  if (!node) return null;
+  if (!node || (menu.path === null && !breakpoints.may)) return null;
   const act = (hand: (typeof hands)[number]) => {
     selectStep(menu.path);
     hand.act();
@@ -52,7 +78,7 @@ export function NodeMenu({ menu, breakpoints, onClose }: Props) {
       onClose={onClose}
       position="bottom-start"
       offset={0}
-      width={250}
+      width={270}
       returnFocus={false}
       withInitialFocusPlaceholder={false}
     >
@@ -80,6 +106,17 @@ export function NodeMenu({ menu, breakpoints, onClose }: Props) {
             onClick={() => breakpoints.toggle(node)}
           >
             {breakpoints.nodes.has(node.id) ? 'Remove the breakpoint' : 'Pause before this step'}
+          </Menu.Item>
+        ) : null}
+        {node.parent === null ? null : (
+          <OnlyThisOne path={menu.path} breakpoints={breakpoints} isDisabled={why !== null} />
+        )}
+        {step && canResume(step) ? (
+          <Menu.Item
+            leftSection={<IconPlayerSkipForward size={15} />}
+            onClick={() => plan.open({ kind: 'resume', paths: [step.path] })}
+          >
+            Resume from here
           </Menu.Item>
         ) : null}
         {hands.map((hand) => (

@@ -9,11 +9,11 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-import { type Hand, type HandKind, useHands } from '../hands';
+import { type Hand, type HandKind, useCanResume, useHands } from '../hands';
 import { usePlan } from '../plan';
 import type { LiveStep } from '../reducer';
 import { useRunState } from '../store';
-import { isResumable, nameOf } from '../summary';
+import { nameOf } from '../summary';
 import classes from './step-panel.module.css';
 
 export const HAND_ICONS: Readonly<Record<HandKind, ReactNode>> = {
@@ -67,9 +67,8 @@ function HandButton({ hand }: { hand: Hand }) {
 function ResumeHere({ step }: { step: LiveStep }) {
   const plan = usePlan();
   const graph = useRunState((state) => state.graph);
-  const run = useRunState((state) => state.run);
-  const canGoOn = step.status === 'failed' || step.status === 'cancelled' || step.status === 'blocked';
-  if (!canGoOn || !plan.mayOpen || (!isResumable(run) && step.status !== 'failed')) return null;
+  const canResume = useCanResume();
+  if (!canResume(step)) return null;
   return (
     <Button
       size="xs"

@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/errors';
 import type { Operation } from '../../../api/recovery';
 import type { ResumePreview } from '../../../api/types';
 import { Recorder } from '../../../testing/world/recorder';
-import { heldNodes, toggled } from '../breakpoints';
+import { heldNodes, toggled, toggledPath } from '../breakpoints';
 import { possibleHands } from '../hands';
 import { fieldSentences, readJson, writeJson } from '../json-text';
 import { afterwards, changesBetween, confirmLabel, planSentence, planTitle } from '../plan-words';
@@ -57,6 +57,11 @@ describe('breakpoints', () => {
   it('are those of a node and those of its step runs', () => {
     expect(heldNodes(nodes, [{ node: 'n1' }])).toEqual(new Set(['n1']));
     expect(heldNodes(nodes, [{ path: 'each[17].read' }])).toEqual(new Set(['n2']));
+  });
+
+  it('of one step run alone leave those of its node', () => {
+    expect(toggledPath([{ node: 'n2' }], 'each[17].read')).toEqual([{ node: 'n2' }, { path: 'each[17].read' }]);
+    expect(toggledPath([{ node: 'n2' }, { path: 'each[17].read' }], 'each[17].read')).toEqual([{ node: 'n2' }]);
   });
 
   it('are set on the node, and removed whichever way they were set; the others stay', () => {

@@ -157,6 +157,18 @@ describe('the hands of an operator', () => {
     await waitFor(() => expect(run.state.run.breakpoints).toEqual([]));
   });
 
+  it('are in the menu of a step, with the one item that it stands for', async () => {
+    const { user } = openRun('run-map', '?step=ocr_documents%5B6%5D.read');
+    await screen.findByRole('button', { name: 'Skip' });
+    await user.pointer({ target: await screen.findByRole('group', { name: /key read$/ }), keys: '[MouseRight]' });
+    await user.click(await screen.findByRole('menuitem', { name: 'Pause only before Read the text (item 6)' }));
+    const run = world.find('run-map');
+    await waitFor(() => expect(run?.run).toMatchObject({ breakpoints: [{ path: 'ocr_documents[6].read' }] }));
+    await user.pointer({ target: await screen.findByRole('group', { name: /key read$/ }), keys: '[MouseRight]' });
+    await user.click(await screen.findByRole('menuitem', { name: 'Resume from here' }));
+    await plan('resume');
+  });
+
   it('find the forks of a run, and a fork tells of the run and the step that it came from', async () => {
     const { user, router } = openRun('run-failed', '?step=compliance');
     await user.click(await button('Run again from here'));
