@@ -13,7 +13,9 @@ class BulkOperation(models.Model):
     """
 
     id = models.UUIDField(primary_key=True)
-    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="bulk_operations")
+    workspace = models.ForeignKey(  # bulk_newest has it
+        Workspace, on_delete=models.PROTECT, related_name="bulk_operations", db_index=False
+    )
     operation = models.CharField(max_length=32)
     request = models.TextField()  # JSON of what was asked: the same id with another request is refused
     status = models.CharField(max_length=16, default="running")  # running | waiting | stopped | done

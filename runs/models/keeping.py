@@ -11,7 +11,9 @@ class ArtifactFile(models.Model):
     it, so that a row that is referred to always has its file.
     """
 
-    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
+    workspace = models.ForeignKey(  # artifact_file_content has it
+        Workspace, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     sha256 = models.BinaryField()
     size = models.BigIntegerField()
     touched_at = models.DateTimeField()

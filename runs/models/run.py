@@ -15,8 +15,9 @@ class Run(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     number = models.BigIntegerField(unique=True)  # what people call it: from a sequence, gaps are possible
-    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="runs")
-    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="runs")
+    # run_newest and run_newest_of_workflow have these two
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="runs", db_index=False)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
     trigger = models.CharField(
         max_length=16, default="manual"

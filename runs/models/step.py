@@ -98,7 +98,6 @@ class StepRun(models.Model):
             ),
             models.Index(fields=["run", "id"], name="step_run_ready_of_run", condition=Q(status="ready")),
             models.Index(fields=["worker"], name="step_run_running", condition=Q(status="running")),
-            models.Index(fields=["not_before"], name="step_run_due", condition=Q(status__in=["retry_wait", "waiting"])),
             models.Index(  # what falls due by itself
                 fields=["not_before"],
                 name="step_run_timed",
@@ -141,7 +140,9 @@ class Wait(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="waits")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="waits")
-    step_run = models.ForeignKey(StepRun, on_delete=models.CASCADE, related_name="waits")
+    step_run = models.ForeignKey(  # wait_of_step has it
+        StepRun, on_delete=models.CASCADE, related_name="waits", db_index=False
+    )
     kind = models.CharField(max_length=16)
     status = models.CharField(max_length=16, default="open")  # open | answered | expired | closed
     data = models.TextField(default="{}")
