@@ -37,7 +37,7 @@ BATCH = 200
 # Other hosts: a worker is dead when it was not heard for this long, and PostgreSQL and this sweeper were up all the
 # while.
 SILENCE_S = 12.0
-STUCK_EVERY_S = 5.0  # a defect, which must never happen: the only look that reads every open run
+STUCK_EVERY_S = 5.0  # a defect, which must never happen: the only look that reads every open run, or what lies aside
 
 TRY_LOCK_RUN = f"SELECT {RUN_COLUMNS} FROM runs_run WHERE id = %s FOR UPDATE SKIP LOCKED"
 IS_DUE = """SELECT status, wait_kind, not_before <= statement_timestamp() FROM runs_steprun WHERE id = %s"""
@@ -291,8 +291,13 @@ def sweep(
     seen = looks.look(connection, sweeper=sweeper, host=host)
     buried = bury_dead(connection, contact_s=seen.contact_s, is_gone=is_gone, alive=seen.alive)
 
+    is_round = memory.is_time_for_stuck()
+
     def act(*names: str, scan: Callable[[], int]) -> int:
         return scan() if not seen.wanted.isdisjoint(names) else 0
+
+    # What lies aside does so as long as its run is paused. That it still does when the run goes on is a defect as well.
+    held = ("held", "starts", "aside") if is_round else ("held", "starts")
 
     return Swept(
         buried=buried,
@@ -301,8 +306,8 @@ def sweep(
         expired=act("expired", scan=lambda: expire_waits(connection)),
         delivered=act("post", scan=lambda: deliver(connection, turns=memory.turns)),
         overdue=act("overdue", scan=lambda: stop_overdue(connection)),
-        let_go=act("held", "starts", scan=lambda: limits.let_all_go(connection, memory.held)),
+        let_go=act(*held, scan=lambda: limits.let_all_go(connection, memory.held)),
         over_limit=act("over_limit", scan=lambda: fail_over_limit(connection)),
         woken=act("unclaimed", scan=lambda: wake_unclaimed(connection)),
-        stuck=unstick(connection, memory.standing) if memory.is_time_for_stuck() else 0,
+        stuck=unstick(connection, memory.standing) if is_round else 0,
     )

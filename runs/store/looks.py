@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from runs.core.limits import PAUSED
 from runs.store import fleet, limits, outbox
 from runs.store.read import Connection
 
@@ -18,13 +19,20 @@ def _is_any(scan: str) -> str:
     return f"EXISTS (SELECT FROM ({scan.replace('%s', '1')}) found)"
 
 
+def _is_held(compared: str) -> str:
+    """Whether a ready step is held by a name that compares so with that of paused runs. Index: step_run_held."""
+    return f"EXISTS (SELECT FROM runs_steprun s WHERE s.status = 'ready' AND s.held_by {compared} '{PAUSED}')"
+
+
 QUESTIONS: dict[str, str] = {
     "dead": _is_any(fleet.HELD_BY_DEAD),
     "due": _is_any(fleet.DUE),
     "expired": _is_any(fleet.EXPIRED_WAITS),
     "post": _is_any(outbox.DUE),
     "overdue": _is_any(fleet.OVERDUE),
-    "held": "EXISTS (SELECT FROM runs_steprun s WHERE s.status = 'ready' AND s.held_by IS NOT NULL)",
+    # By a limit: names before and after the one that stands for paused runs, so that none of theirs is read.
+    "held": f"({_is_held('<')} OR {_is_held('>')})",
+    "aside": _is_held("="),
     "starts": _is_any(limits.EXPIRED_STARTS),
     "over_limit": f"({_is_any(fleet.TOTAL_OVER)} OR {_is_any(fleet.QUEUE_OVER)})",
     "unclaimed": _is_any(fleet.UNCLAIMED_STEPS),

@@ -11,6 +11,7 @@ from kit.ids import new_id
 from runs.bulk import drive as bulk
 from runs.engine import limits as engine_limits
 from runs.engine import sweep as sweeping
+from runs.engine.control import pause_run
 from runs.engine.limits import Rounds
 from runs.engine.start import Start, start_run
 from runs.engine.sweep import IS_DUE, IS_EXPIRED, TRY_LOCK_RUN
@@ -182,6 +183,47 @@ def test_a_sweep_that_has_nothing_to_do_is_one_statement_whatever_waits(world: W
         world.start(version)
     world.work()
     assert idle(world) == [looks.LOOK]
+
+
+def test_a_sweep_beside_a_paused_run_looks_at_what_lies_aside_only_in_a_round(world: World) -> None:
+    """A run may be paused for weeks."""
+    version = world.draw("S > A")
+    run_id = world.start(version).run_id
+    with world.connection.transaction():
+        pause_run(world.connection, world.command(run_id, "pause"))
+    assert idle(world) == [looks.LOOK]
+    listening = Listening(world.connection)
+    sweeping.sweep(listening, sweeper=new_id(), host="here", is_gone=lambda _: None)  # type: ignore[arg-type]
+    assert {looks.LOOK, limits.HELD_NAMES, limits.BRING_BACK} <= set(listening.said)
+
+
+def test_a_step_that_a_limit_holds_is_seen_by_each_sweep_whatever_its_name(world: World) -> None:
+    version = world.draw("S > A")
+    run_id = world.start(version).run_id
+    for name in ("key:x:y", "queue:x", "workspace:x", "a", "z"):
+        world.connection.execute(
+            "UPDATE runs_steprun SET held_by = %s WHERE run_id = %s AND status = 'ready'", (name, run_id)
+        )
+        assert looks.look(world.connection, sweeper=new_id(), host="here").wanted == {"held"}
+    world.connection.execute(
+        "UPDATE runs_steprun SET held_by = 'paused' WHERE run_id = %s AND status = 'ready'", (run_id,)
+    )
+    assert looks.look(world.connection, sweeper=new_id(), host="here").wanted == {"aside"}
+
+
+# Of each index its columns and condition; unique ones, and those for LIKE, are there for more than reading.
+NEEDLESS = """WITH i AS (
+    SELECT x.indrelid, x.indexrelid::regclass::text AS name, indisunique AS is_unique,
+        array(SELECT pg_get_indexdef(indexrelid, n, true) FROM generate_series(1, indnkeyatts) n) AS keys,
+        coalesce(pg_get_expr(indpred, indrelid), '') AS condition
+    FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid WHERE c.relname LIKE 'runs\\_%'
+) SELECT a.name, b.name FROM i a JOIN i b ON a.indrelid = b.indrelid AND a.name <> b.name AND a.condition = b.condition
+WHERE NOT a.is_unique AND a.keys = b.keys[:cardinality(a.keys)] AND a.name NOT LIKE '%\\_like'"""
+
+
+def test_no_index_is_the_beginning_of_another_one(world: World) -> None:
+    """Each is opened by every statement that changes a row of its table, and read by none."""
+    assert world.connection.execute(NEEDLESS).fetchall() == []
 
 
 def test_an_idle_look_reads_nothing_of_what_waits_for_a_person(world: World) -> None:
