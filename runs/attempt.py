@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +16,6 @@ from builder.connections.selectors import settings_of
 from builder.graph.model import Node
 from kit.clock import monotonic_s
 from kit.errors import AppError
-from runs.artifacts import folder_of
 from runs.core.definition import Definition
 from runs.core.keys import idempotency_key
 from runs.core.outcomes import Error, Failed, Outcome, Reused, Succeeded
@@ -69,16 +70,22 @@ def job_for(connection: Connection, held: Held, *, values: Values) -> Job | Fail
         total_limit_s=node.policy.total_limit_s,
         total_left_s=_left_of_total(connection, held) if node.policy.total_limit_s else None,
         skip_if=None if rounds_of(connection, held, definition) else node.policy.skip_if,  # of a loop: before its first
-        storage_root=str(settings.STORAGE_ROOT / str(held.workspace_id)),
+        storage_root=_folder_text(settings.STORAGE_ROOT, held.workspace_id),
         outbound_allow=sorted(settings.OUTBOUND_ALLOW),
         connections=connections,
         **(_of_earlier_attempts(connection, held) if held.attempt > 1 else {}),
         output_limit_bytes=settings.OUTPUT_LIMIT_BYTES,
         log_limit_bytes=settings.LOG_LIMIT_BYTES,
-        artifact_root=str(folder_of(held.workspace_id)),
+        artifact_root=_folder_text(settings.ARTIFACT_ROOT, held.workspace_id),
         artifact_limit_bytes=settings.ARTIFACT_LIMIT_BYTES,
         asks_reuse=_asks_reuse(held, definition),
     )
+
+
+@lru_cache(maxsize=1_024)
+def _folder_text(root: Path, workspace_id: UUID) -> str:
+    """A workspace's own folder below a root. Kept, because paths are slow, and each attempt is told of two."""
+    return str(root / str(workspace_id))
 
 
 def _asks_reuse(held: Held, definition: Definition) -> bool:

@@ -22,12 +22,16 @@ class NotJson(BadInput):
     code = "not_json"
 
 
+# json.dumps makes one anew at each call.
+_encoder = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
 def json_text(value: Any) -> str:
     """The value's JSON in ASCII: any string comes back equal, lone surrogates and NUL included. Refuses NaN and
     infinity.
     """
     try:
-        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return _encoder.encode(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise NotJson(f"This value cannot be kept as JSON: {error}.") from error
 

@@ -76,13 +76,19 @@ def _references_of(definition: Definition, node_id: str) -> frozenset[str]:
     return read | references({"skip_if": node.policy.skip_if}) if node.policy.skip_if else read
 
 
-def callbacks_of(held: Held, definition: Definition) -> dict[str, str]:
-    """Of the steps whose links the held step sends out (and its own), `{key: path}`."""
-    node = definition.nodes[held.node_id]
+@lru_cache(maxsize=4_096)
+def _called_back(definition: Definition, node_id: str) -> tuple[Node, ...]:
+    """The nodes whose links a node's own settings send out; itself, where its kind has one."""
+    node = definition.nodes[node_id]
     keys = set(callbacks(node.config, literal_fields(node.kind)))
     if definition.specs[node.kind].has_callback:
         keys.add(node.key)
-    named = [definition.by_key[key] for key in sorted(keys) if key in definition.by_key]
+    return tuple(definition.by_key[key] for key in sorted(keys) if key in definition.by_key)
+
+
+def callbacks_of(held: Held, definition: Definition) -> dict[str, str]:
+    """Of the steps whose links the held step sends out (and its own), `{key: path}`."""
+    named = _called_back(definition, held.node_id)
     prefixes = {each.key: prefix_of(held, definition, each.parent) for each in named}
     return {key: prefix + key for key, prefix in prefixes.items() if prefix is not None}
 

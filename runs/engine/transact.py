@@ -37,7 +37,8 @@ class Told:
 
 
 def told_by(tx: Transition) -> Told:
-    lanes = Counter(tx.node(row).policy.queue for row in tx.readied if not row.delay_s)
+    ready = [tx.node(row).policy.queue for row in tx.readied if not row.delay_s]
+    lanes = Counter(ready) if ready else {}  # in a chain the next step is started at once, and none is ready
     run = tx.run
     return Told(
         run.id, run.workspace_id, run.event_seq, run.status.value, tuple(lanes.items()), has_post=bool(tx.outbox)

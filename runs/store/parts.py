@@ -31,14 +31,21 @@ def table(text: str) -> Table:
     return Table(tuple((name, kind) for name, kind in (column.split() for column in text.split(","))))
 
 
+NOTHING = "{NULL}"
+
+
 def literal(values: Sequence[object]) -> str:
     """One column as a PostgreSQL array literal. psycopg's own way costs more than the rest of the step."""
+    if len(values) == 1:  # most are the column of a single row
+        return NOTHING if values[0] is None else "{" + _element(values[0]) + "}"
     return "{" + ",".join([_element(value) for value in values]) + "}"
 
 
 def _element(value: object) -> str:
     if value is None:
         return "NULL"
+    if type(value) is str and "\\" not in value and '"' not in value:
+        return f'"{value}"'
     if isinstance(value, bool):
         return "t" if value else "f"
     if isinstance(value, int | float):
