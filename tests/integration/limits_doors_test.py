@@ -54,12 +54,15 @@ def begin(world: World, policy: Policy = Policy(), **options: Any) -> Run:  # no
     return Run.objects.get(id=started.run_id)
 
 
-def is_waiting_for_a_lock(world: World) -> bool:
-    """Whether some session of this database is."""
-    found = world.connection.execute(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    ).fetchone()
-    return found is not None and found[0] > 0
+def is_waiting_for_a_lock() -> bool:
+    """Whether some session of this database is. Asked outside of any transaction: within one, PostgreSQL shows the same
+    activity all the time.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def lines(client: Client, people: Cast, scope: str) -> list[dict[str, Any]]:
@@ -105,7 +108,7 @@ def test_two_who_set_a_limit_at_once_are_told_each_others_number(people: Cast, a
         with acme.connection.transaction():
             assert set_limit(acme.connection, name, 5, workspace_id=people.acme.id, actor="Ben") is None
             second = pool.submit(put)
-            wait_until(lambda: second.done() or is_waiting_for_a_lock(acme))
+            wait_until(lambda: second.done() or is_waiting_for_a_lock())
         assert second.result(timeout=20) == {"at_most": 7, "before": 5}
     assert Limit.objects.get().at_most == 7
 

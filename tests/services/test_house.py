@@ -70,6 +70,7 @@ def test_redis_wants_its_password(state: Path) -> None:
             client.ping()
 
 
+@pytest.mark.usefixtures("ports_of_nobody_else")
 def test_a_second_start_finds_the_same_keys_ports_and_data(state: Path) -> None:
     with _house(state) as house:
         first = dict(house.environment)
@@ -140,6 +141,7 @@ def test_the_place_of_a_server_that_died_is_kept_from_another_checkout(state: Pa
 
 
 @pytest.mark.crash
+@pytest.mark.usefixtures("ports_of_nobody_else")
 def test_after_a_kill_of_everything_the_next_start_goes_on_with_the_same_data(state: Path) -> None:
     with _exec(state, sys.executable, "-c", HOLD) as holder:
         _wait_until_up(holder)
@@ -147,7 +149,8 @@ def test_after_a_kill_of_everything_the_next_start_goes_on_with_the_same_data(st
         with psycopg.connect(url, connect_timeout=5) as connection:
             connection.execute("create table kept as select 7 as n")
         for pid in [holder.pid, *_left(state)]:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended with one that was killed before it
+                os.kill(pid, signal.SIGKILL)
     begun = time.monotonic()
     with _house(state) as house, psycopg.connect(house.environment["DATABASE_URL"], connect_timeout=5) as connection:
         assert connection.execute("select n from kept").fetchone() == (7,)
