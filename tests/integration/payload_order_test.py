@@ -60,7 +60,7 @@ def test_two_finishes_that_take_the_same_payloads_the_other_way_round_meet_in_no
     def take(connection: Any, ref: bytes, body: str | None) -> None:
         real(connection, ref, body)
         try:
-            both.wait(timeout=0.5)
+            both.wait(timeout=3)
         except BrokenBarrierError:
             return
 
