@@ -288,7 +288,9 @@ def test_a_body_leaves_by_a_port_that_the_spec_names(ctx: FakeContext, kind: str
 
 @pytest.mark.parametrize("kind", TAKES_ANYTHING)
 def test_a_huge_value_passes(ctx: FakeContext, kind: str) -> None:
-    run_step(ctx, kind, **{**LOCAL[kind], TAKES_ANYTHING[kind]: HUGE})
+    answer = run_step(ctx, kind, **{**LOCAL[kind], TAKES_ANYTHING[kind]: HUGE})
+    kept = "".join(place.read_text() for place in ctx.storage_root.rglob("*") if place.is_file())
+    assert str(HUGE["big"]) in f"{answer}{kept}", "whole, to its last number"
 
 
 def contents(root: Path) -> dict[str, bytes]:
