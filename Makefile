@@ -12,9 +12,7 @@ BIN := .venv/bin
 SERVICES := $(BIN)/python -m config.services
 
 PYTEST := $(BIN)/python -m pytest
-FAST := tests/unit tests/property
-HOUSE := tests/contract
-REST := $(filter-out $(FAST) $(HOUSE) tests/bench tests/prove,$(patsubst %/,%,$(filter-out tests/__pycache__/,$(wildcard tests/*/))))
+REST := $(filter-out tests/unit tests/property tests/contract tests/bench tests/prove,$(patsubst %/,%,$(filter-out tests/__pycache__/,$(wildcard tests/*/))))
 
 .PHONY: help
 help:  ## this list
@@ -44,7 +42,7 @@ screenshots: dev frontend browser  ## the pictures of README and docs
 # ---------------------------------------------------------------- check and test
 .PHONY: check
 check: dev  ## lint, types, contracts, unit and property tests: under two minutes
-	@$(MAKE) -j2 --output-sync=target check-lint check-types check-pure check-front check-house
+	@$(MAKE) -j2 --output-sync=target check-lint check-front check-house check-property check-unit check-types
 	@echo "==> All checks passed"
 
 .PHONY: check-lint
@@ -64,17 +62,22 @@ check-front:
 	@echo "==> Front end: lint, types, tests"
 	@if [ -e frontend/package.json ]; then $(NPM) run --silent check; else echo "No frontend/package.json here: left out"; fi
 
-.PHONY: check-pure
-check-pure:
-	@echo "==> Unit and property tests; every branch of the pure packages"
+.PHONY: check-unit
+check-unit:
+	@echo "==> Unit tests; every branch of the pure packages"
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q -p no:xdist $(wildcard $(FAST))
+	@$(BIN)/coverage run -m pytest -q -p no:xdist tests/unit
 	@$(BIN)/coverage report
+
+.PHONY: check-property
+check-property:
+	@echo "==> Property tests (apart: counting branches takes as long again)"
+	@$(PYTEST) -q -p no:xdist tests/property
 
 .PHONY: check-house
 check-house:
 	@echo "==> Contracts: the rules of the house"
-	@$(PYTEST) -q -p no:xdist $(wildcard $(HOUSE))
+	@$(PYTEST) -q -p no:xdist tests/contract
 
 .PHONY: test
 test: dev frontend browser  ## everything that gates; what CI runs

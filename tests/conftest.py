@@ -76,6 +76,9 @@ def pytest_configure() -> None:
     import django
 
     django.setup()
+    from django.conf import settings
+
+    settings.WHITENOISE_AUTOREFRESH = True  # each test client would first look through all static files
     # CI runs the same examples each time: new ones are looked for at a desk, where somebody can follow them up.
     hypothesis_settings.register_profile("desk", deadline=None)
     hypothesis_settings.register_profile("ci", deadline=None, derandomize=True)
@@ -135,13 +138,30 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> None:
+def django_db_setup(django_db_setup: None, servers: Servers) -> Iterator[None]:
     """After each test with real transactions Django empties the database, and would then write content types and
     permissions anew. Nobody reads them here, and it takes twice as long as the emptying.
+
+    At the end the database goes, whoever still has a session there: PostgreSQL hears of the death of a process only
+    when it next has something to tell it.
     """
+    from django.db import connection
     from django.db.models.signals import post_migrate
 
     post_migrate.receivers = []
+    yield
+    _end_sessions(servers, str(connection.settings_dict["NAME"]))
+
+
+def _end_sessions(servers: Servers, database: str) -> None:
+    """No session stays on the database, and none begins."""
+    import psycopg
+    from psycopg.sql import SQL, Identifier
+
+    with psycopg.connect(servers.postgres.url(), autocommit=True) as superuser:
+        superuser.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(Identifier(database)))
+        end = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s"
+        superuser.execute(end, [database])
 
 
 @pytest.fixture
