@@ -5,6 +5,7 @@ trail, and an answer to the same request sent twice. A route that changes a run 
 import ast
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -135,6 +136,7 @@ def test_an_operation_knows_the_same_request(name: str) -> None:
         assert "command_id" not in sent
 
 
+@cache
 def _verbs() -> set[str]:
     """What the code records: the constant of each `audit.record`, and `run.<operation>` of each Command."""
     found = set()

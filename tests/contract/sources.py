@@ -65,8 +65,9 @@ def tree(name: str) -> ast.Module:
     return ast.parse(text(name), filename=name)
 
 
-def functions(name: str) -> Iterator[Function]:
-    yield from _functions(tree(name), f"{name}::")
+@cache
+def functions(name: str) -> tuple[Function, ...]:
+    return tuple(_functions(tree(name), f"{name}::"))
 
 
 def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
@@ -80,10 +81,9 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[Function]:
             yield from _functions(child, prefix)
 
 
-def calls(name: str) -> Iterator[ast.Call]:
-    for node in ast.walk(tree(name)):
-        if isinstance(node, ast.Call):
-            yield node
+@cache
+def calls(name: str) -> tuple[ast.Call, ...]:
+    return tuple(node for node in ast.walk(tree(name)) if isinstance(node, ast.Call))
 
 
 def called(call: ast.Call) -> str:
