@@ -42,7 +42,7 @@ screenshots: dev frontend browser  ## the pictures of README and docs
 # ---------------------------------------------------------------- check and test
 .PHONY: check
 check: dev  ## lint, types, contracts, unit and property tests: under two minutes
-	@$(MAKE) -j2 --output-sync=target check-lint check-front check-house check-property check-unit check-types
+	@$(MAKE) -j2 --output-sync=target check-lint check-front check-house check-unit check-property check-types
 	@echo "==> All checks passed"
 
 .PHONY: check-lint
