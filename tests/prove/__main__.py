@@ -18,7 +18,6 @@ from pathlib import Path
 from config.services.house import REPOSITORY
 
 PAGES = REPOSITORY / "docs" / "proof"
-SHOWN_LINES = 40
 PYTEST = ("-m", "pytest", "-q", "-p", "no:xdist", "-o", "timeout=7200")  # a test with 2,000 examples takes minutes
 CHAOS_S = "600"
 LONGEST = ("model", "mutants")
@@ -30,6 +29,7 @@ class Part:
     name: str
     shows: str  # one sentence
     command: tuple[str, ...]  # for this very Python
+    shown_lines: int = 40
 
     @property
     def told(self) -> str:
@@ -59,7 +59,7 @@ PARTS = [
         "kill -9 of real processes at each named point.",
         (*PYTEST, "tests/crash/runs_failpoints_test.py"),
     ),
-    Part("mutants", "Each guard is taken away, and its test fails.", ("tests/mutants/run.py",)),
+    Part("mutants", "Each guard is taken away, and its test fails.", ("tests/mutants/run.py",), shown_lines=200),
     Part(
         "chaos",
         "Ten minutes of mixed faults on real processes, and a verdict counted from outside.",
@@ -96,18 +96,18 @@ def write(part: Part, done: "subprocess.CompletedProcess[str]", *, took_s: float
         f"{part.shows} {verdict}\n\n"
         f"    {part.told}\n\n"
         f"{when}; {os.cpu_count()} processors; {took_s:.0f} s; commit {_commit()}. The end of what it said:\n\n"
-        f"```text\n{_shown(done.stdout)}\n```\n"
+        f"```text\n{_shown(done.stdout, part.shown_lines)}\n```\n"
     )
     PAGES.mkdir(exist_ok=True)
     (PAGES / f"{part.name}.md").write_text(page)
 
 
-def _shown(output: str) -> str:
+def _shown(output: str, count: int) -> str:
     """The last lines, without what is of this machine alone."""
     text = output.replace(str(REPOSITORY), ".").replace(str(Path.home()), "~")
     text = re.sub(r"/tmp/[\w./-]+", "/tmp/...", text)
     lines = [line.rstrip()[:1000] for line in text.strip().splitlines()]
-    return "\n".join(lines[-SHOWN_LINES:])
+    return "\n".join(lines[-count:])
 
 
 def _commit() -> str:
