@@ -39,7 +39,7 @@ class Pawl:
 
     def new_workflow(self, name: str) -> "Canvas":
         self.page.get_by_role("button", name="New workflow").click()
-        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_role("dialog").get_by_label("Name").fill(name)
         self.page.get_by_role("button", name="Create and draw").click()
         return self.canvas_of(name)
 
