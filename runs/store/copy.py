@@ -17,7 +17,7 @@ NEW_IDS = "SELECT nextval(pg_get_serial_sequence('runs_steprun', 'id')) FROM gen
 STANDING = parts.table(
     "id bigint, source bigint, path text, node_id text, key text, kind text, parent_id bigint, item_index int, "
     "queue text, delivery text, is_copy boolean, reason text, cursor int, reopen text, "
-    "limit_key text, limit_at_most int, rate_starts int, rate_per_s float8"
+    "limit_key text, limit_at_most int, rate_starts int, rate_per_s float8, queue_limit_s float8, total_limit_s float8"
 )
 # A copy is as its source was, with its times, and names the step run that was executed. A container that goes on keeps
 # its items and its settings, and has not begun.
@@ -26,7 +26,8 @@ ITEMS = "items, items_ref, item_total, item_window, item_policy, item_tolerated,
 COPY = f"""INSERT INTO runs_steprun (id, run_id, run_day, workspace_id, priority, path, node_id, key, kind, parent_id,
         item_index, queue, delivery, status, origin, reason, attempt, edition, source_id, changed_seq,
         {KEPT}, {ITEMS}, item_cursor, item_failed, reopen,
-        limit_key, limit_at_most, rate_starts, rate_per_s, ready_at, started_at, finished_at)
+        limit_key, limit_at_most, rate_starts, rate_per_s, queue_limit_s, total_limit_s,
+        ready_at, started_at, finished_at)
     SELECT m.id, r.id, r.run_day, r.workspace_id, r.priority, m.path, m.node_id, m.key, m.kind, m.parent_id,
         m.item_index, m.queue, m.delivery, CASE WHEN m.is_copy THEN s.status ELSE 'cancelled' END,
         CASE WHEN m.is_copy THEN 'copied' ELSE 'executed' END, m.reason, CASE WHEN m.is_copy THEN s.attempt ELSE 0 END,
@@ -34,7 +35,7 @@ COPY = f"""INSERT INTO runs_steprun (id, run_id, run_day, workspace_id, priority
         {", ".join(f"CASE WHEN m.is_copy THEN s.{name} END" for name in KEPT.split(", "))},
         {", ".join(f"s.{name}" for name in ITEMS.split(", "))},
         coalesce(m.cursor, s.item_cursor), CASE WHEN m.is_copy THEN s.item_failed ELSE 0 END, m.reopen,
-        m.limit_key, m.limit_at_most, m.rate_starts, m.rate_per_s,
+        m.limit_key, m.limit_at_most, m.rate_starts, m.rate_per_s, m.queue_limit_s, m.total_limit_s,
         CASE WHEN m.is_copy THEN s.ready_at END, CASE WHEN m.is_copy THEN s.started_at END,
         CASE WHEN m.is_copy THEN s.finished_at END
     FROM runs_run r, {STANDING.source} JOIN runs_steprun s ON s.id = m.source WHERE r.id = %s"""
@@ -95,7 +96,7 @@ def _values(tx: Transition, standing: Standing) -> tuple[object, ...]:
     return (
         row.id, place.source.id, row.path, node.id, node.key, node.kind, row.parent_id, row.index, node.policy.queue,
         row.delivery, place.is_copy, row.reason, goes_on.cursor if goes_on is not None else None, reopen,
-        *limits_of(node.policy),
+        *limits_of(node.policy), node.policy.queue_limit_s, node.policy.total_limit_s,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from runs.attempt import job_for
 from runs.core.outcomes import Error, Failed, Fans, Succeeded, Waits
 from runs.engine import sweep as engine
 from runs.engine.control import pause_run, unpause_run
+from runs.engine.fork import Forking, fork_run
 from runs.engine.resume import resume_run
 from runs.engine.scope import Values
 from runs.link import Link
@@ -135,6 +136,23 @@ def test_the_limit_of_a_map_stops_what_is_open_of_it(world: World, hand: Hand) -
     engine.fail_over_limit(world.connection)
     assert hand.finish(late, Succeeded(1)).result == "fenced_out"
     assert world.run(run_id).status == "failed"
+
+
+def test_a_map_that_goes_on_in_a_fork_has_its_limits_there(world: World, hand: Hand) -> None:
+    run_id = begun(world, "S > E[A] > B", policies={"E": Policy(total_limit_s=60, queue_limit_s=50)})
+    hand.finish(hand.take(), Fans([1, 2], 1, "continue"))
+    for _ in range(3):
+        hand.finish(hand.take(), Succeeded(1))
+    with world.connection.transaction():
+        wanted = world.command(run_id, "fork")
+        done = fork_run(world.connection, wanted, Forking("E[1].A"), then=lambda told: None)
+    other = UUID(done.result["run"])
+    container = world.steps(other)["E"]
+    assert (container.status, container.total_limit_s, container.queue_limit_s) == ("waiting", 60, 50)
+    pass_limit(world, other, "total_until")
+    engine.fail_over_limit(world.connection)
+    assert code_of(world, other, "E") == "total_limit"
+    assert world.run(other).status == "failed"
 
 
 def test_what_is_left_of_the_limit_bounds_the_attempt(world: World, hand: Hand) -> None:
