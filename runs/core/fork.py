@@ -6,7 +6,7 @@ that it had, and in each of them runs only what is left to run. `plan_fork` deci
 preview and the act; runs/core/forking.py then begins the new run.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from builder.graph.hashing import all_hashes, definition
@@ -40,10 +40,13 @@ class NothingToFork(Conflict):
 
 @dataclass(frozen=True)
 class Source:
-    """The run that is forked: what it was started on, and all its step runs."""
+    """The run that is forked: what it was started on, and all its step runs. `unknown_inside` names, for step runs by
+    their ids, what nobody knows of in the runs that they have started.
+    """
 
     definition: Definition
     rows: Sequence[Row]
+    unknown_inside: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,14 @@ class Fork:
 
 @dataclass(frozen=True)
 class Fate:
-    """Why a step runs again. Not `is_new`: its outcome counts as before for a join that went on without it."""
+    """Why a step runs again. Not `is_new`: its outcome counts as before for a join that went on without it. It
+    `is_chosen` where it is the step from which everything runs again, or needs that one.
+    """
 
     reason: str
     is_new: bool = True
     goes_on: bool = False  # a container, with the items that it had
+    is_chosen: bool = False
 
 
 def plan_fork(source: Source, fork_on: Definition, *, target: Row | None = None, same_keys: bool = False) -> Fork:
@@ -206,36 +212,35 @@ class _Planner:
         if row is None:
             return Fate(NOT_BEGUN if node.id in self.old.nodes else NEW)
         needs = self.needs(node, found)
-        is_chosen = self.target is not None and row.id == self.target.id
-        keeps_items = row.items is not None and not needs and not is_chosen
+        is_target = self.target is not None and row.id == self.target.id
+        is_chosen = is_target or any(found[node_id].is_chosen for node_id in needs)
+        keeps_items = row.items is not None and not needs and not is_target
         if node.id in self.changed:
-            return Fate(self.changed[node.id], goes_on=keeps_items and node.id in self.same_heads)
-        if is_chosen:
-            return Fate(CHOSEN)
+            goes_on = keeps_items and node.id in self.same_heads
+            return Fate(self.changed[node.id], goes_on=goes_on, is_chosen=is_chosen)
+        if is_target:
+            return Fate(CHOSEN, is_chosen=True)
         if needs:
-            return Fate(f"It needs '{needs}', which runs again.")
+            return Fate(f"It needs '{self.new.nodes[needs[0]].key}', which runs again.", is_chosen=is_chosen)
         if row.id in self.around:
-            return Fate(AROUND, goes_on=keeps_items)
+            return Fate(AROUND, goes_on=keeps_items, is_chosen=True)
         if is_finished(row, lost=lost) and not self.is_open_inside(row):
             return None
         return Fate(UNFINISHED, is_new=False, goes_on=keeps_items)
 
-    def needs(self, node: Node, found: Mapping[str, Fate]) -> str | None:
-        """The key of a step before it that runs again. A join that did not wait for it does not need it."""
-        for edge in self.new.incoming[node.id]:
-            fate = found.get(edge.source)
-            if fate is not None and (fate.is_new or node.policy.join == "all"):
-                return self.new.nodes[edge.source].key
-        return None
+    def needs(self, node: Node, found: Mapping[str, Fate]) -> list[str]:
+        """Ids of the steps before it that run again. A join that did not wait for one does not need it."""
+        sources = [edge.source for edge in self.new.incoming[node.id] if edge.source in found]
+        return [source for source in sources if found[source].is_new or node.policy.join == "all"]
 
     def is_open_inside(self, row: Row) -> bool:
         return any(inner.status in OPEN for inner in self.inside(row))
 
-    def inside(self, container: Row) -> Iterator[Row]:
-        """All step runs of a container's items, at any depth."""
+    def inside(self, container: Row, *, after: int = -1) -> Iterator[Row]:
+        """All step runs of a container's items (those behind `after`), at any depth."""
         if container.items is None:
             return
-        for index in range(container.items.cursor):
+        for index in range(after + 1, container.items.cursor):
             for row in self.rows.get((container.id, index), {}).values():
                 yield row
                 yield from self.inside(row)
@@ -253,13 +258,20 @@ class _Planner:
     def run_again(self, place: Place, row: Row | None, fate: Fate) -> None:
         self.again.append(place.path)
         self.reasons.setdefault(place.node.id, fate.reason)
-        if row is not None and fate.reason == UNFINISHED and is_unknown(row):
-            self.undecided.append(place.path)
+        if row is not None and not fate.is_chosen:
+            self.ask_about([row] if fate.goes_on else [row, *self.inside(row)])
         if row is not None and fate.goes_on:
             self.go_on(place, row)
         else:
             self.places.append(place)
             self.begin_body(place.node)
+
+    def ask_about(self, rows: Iterable[Row]) -> None:
+        """These would begin anew, and nobody has chosen that: who must not act twice, and may have acted, is named."""
+        for row in rows:
+            inside = self.source.unknown_inside.get(row.id or 0)
+            if inside is not None or is_unknown(row):
+                self.undecided.append(row.path if inside is None else f"{row.path} ({inside})")
 
     def begin_body(self, container: Node) -> None:
         for node in self.new.scope_of(container.id).order:
@@ -280,6 +292,8 @@ class _Planner:
                 items.reopen.append(index)
                 if items.mode == "rounds":
                     items.cursor = index + 1
+                    if row.id not in self.around:
+                        self.ask_about(self.inside(row, after=index))
                     break
         self.places[at] = replace(place, source=row, items=items)
 

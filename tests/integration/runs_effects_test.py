@@ -5,8 +5,11 @@ from uuid import UUID
 
 import pytest
 
+from builder.graph.model import Policy
+from runs.core.commands import NotPossibleNow
 from runs.core.keys import idempotency_key
-from runs.core.outcomes import Again, Fans, Outcome, Succeeded, Waits
+from runs.core.outcomes import Again, Crashed, Fans, Outcome, Succeeded, Waits
+from runs.engine.cancel import cancel_run
 from runs.engine.children import deliver
 from runs.engine.fork import Forking, fork_run
 from runs.models import Run, StepRun
@@ -102,3 +105,32 @@ def test_a_run_inside_a_fork_shows_the_keys_of_the_run_that_its_step_had_before(
     fork(world, run_id, "C", same_effects=False)
     fresh = play(world, hands[0], call=bottom)
     assert set(fresh.values()).isdisjoint(before.values())
+
+
+def test_a_fork_starts_no_run_anew_in_which_nobody_knows_whether_a_step_took_effect(
+    world: World, hands: list[Hand]
+) -> None:
+    """Two runs deep, and also where it was stopped in the act."""
+    inner = world.draw("S > A > B", policies={"A": Policy(delivery="at_most_once")})
+    calls = [inner, world.draw("S > C", kinds={"C": "run_workflow"})]
+    run_id = world.start(world.draw("S > D, S > C", kinds={"C": "run_workflow"})).run_id
+    while (held := hands[0].take()).path != "A":
+        child = {"workflow": str(calls.pop().workflow_id), "input": 1} if held.path == "C" else {}
+        hands[0].finish(held, Waits("child", None, child) if child else Succeeded(1))
+        deliver(world.connection)
+    bottom = Run.objects.get(id=held.run_id)
+    refused = pytest.raises(NotPossibleNow, match=rf"C \(A of run {bottom.number}\)")
+    with refused:  # it runs
+        fork(world, run_id, "D")
+    hands[0].finish(held, Crashed("killed"))
+    assert world.statuses(bottom.id)["A"] == "needs_decision"
+    with refused:
+        fork(world, run_id, "D")
+    with world.connection.transaction():
+        cancel_run(world.connection, world.command(run_id, "cancel"))
+    while deliver(world.connection):
+        pass
+    assert world.statuses(bottom.id)["A"] == "cancelled"
+    with refused:
+        fork(world, run_id, "D")
+    assert world.statuses(fork(world, run_id, "C"))["C"] == "ready"

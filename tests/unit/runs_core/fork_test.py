@@ -9,11 +9,12 @@ from builder.graph.model import Policy
 from runs.core.commands import NotPossibleNow, answer, cancel
 from runs.core.fold import fold
 from runs.core.fork import NothingToFork, Source, plan_fork
-from runs.core.outcomes import Crashed, Error, Failed, Fans, Succeeded, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Succeeded, Waits
 from runs.core.repair import skip, supply_output
 from runs.core.rows import Stored
 from tests.forking import BROKEN, begun, changed, done, ended, fates, reason, starts
 from tests.graphs import draw
+from tests.memory import MemoryRun
 
 # ---------------------------------------------------------------------- from a step
 
@@ -190,6 +191,72 @@ def test_a_step_of_unknown_outcome_runs_again_only_where_that_was_chosen() -> No
         assert [effect.may_happen_twice for effect in fork.plan.effects] == [True]
         if status == "needs_decision":
             memory.transact(cancel)
+
+
+def begun_behind_a_failure(drawing: str) -> MemoryRun:
+    """A has failed, and what follows it goes on all the same; B may run once at most."""
+    after = {key: Policy(on_upstream_failure="default") for key in ("E", "F")}
+    once = {"B": Policy(delivery="at_most_once", on_upstream_failure="default")}
+    memory = begun(drawing, policies={**after, **once})
+    memory.finish("A", BROKEN)
+    memory.finish("D", Succeeded(1))
+    return memory
+
+
+def test_a_step_of_unknown_outcome_does_not_run_again_because_one_before_it_had_not_finished() -> None:
+    memory = begun_behind_a_failure("S > A > B > C, S > D")
+    memory.finish("B", Crashed("killed"))
+    for path in ("D", None):
+        with pytest.raises(NotPossibleNow, match="B took effect"):
+            memory.fork(path)
+    with pytest.raises(NotPossibleNow, match="B took effect"):
+        memory.fork(graph=changed(memory.graph, "A", config={"value": 2}))
+    for path in ("A", "B"):
+        assert "B" in memory.fork(path)[1].plan.again
+
+
+def test_nor_does_one_in_a_container_that_begins_anew() -> None:
+    memory = begun_behind_a_failure("S > A > E[B] > C, S > D")
+    memory.finish("E", Fans([1, 2], 2, "fail_at_end"))
+    memory.finish("E[1].B", Crashed("killed"))
+    with pytest.raises(NotPossibleNow, match=r"whether E\[1\]\.B took effect"):
+        memory.fork("D")
+    assert "E" in memory.fork("A")[1].plan.again
+
+
+def test_nor_one_in_a_later_round_unless_something_in_the_loop_was_chosen() -> None:
+    memory = begun("S > L[A > B] > C", kinds={"L": "loop"}, policies={"B": Policy(delivery="at_most_once")})
+    memory.finish("L", Fans([None], 1, "fail_at_end", mode="rounds", most=3, gather="last"))
+    for path in ("L[0].A", "L[0].B"):
+        memory.finish(path, Succeeded(1))
+    memory.finish("L", Again(wanted=True))
+    memory.finish("L[1].A", Succeeded(1))
+    memory.finish("L[1].B", Crashed("killed"))
+    with pytest.raises(NotPossibleNow, match=r"whether L\[1\]\.B took effect"):
+        memory.fork(graph=changed(memory.graph, "A", config={"value": 2}))
+    assert "L[0].A" in memory.fork("L[0].A")[1].plan.again
+
+
+def test_nor_a_step_whose_own_run_has_one_inside() -> None:
+    memory = begun("S > A > B, S > D")
+    memory.finish("A", BROKEN)
+    memory.finish("D", Succeeded(1))
+    row = memory.by_path("A")
+    source = Source(memory.definition, list(memory.rows.values()), {row.id or 0: "B of run 7"})
+    with pytest.raises(NotPossibleNow, match=r"whether A \(B of run 7\) took effect"):
+        plan_fork(source, memory.definition, target=memory.by_path("D"))
+    assert "A" in plan_fork(source, memory.definition, target=row).plan.again
+
+
+def test_what_follows_the_chosen_step_runs_again_whatever_is_known_of_it() -> None:
+    memory = begun("S > E[A > X] > B", policies={"B": Policy(delivery="at_most_once", on_upstream_failure="default")})
+    memory.finish("E", Fans([1], 1, "fail_at_end"))
+    memory.finish("E[0].A", Succeeded(1))
+    memory.finish("E[0].X", BROKEN)
+    memory.finish("B", Crashed("killed"))
+    assert memory.fork("E[0].A")[1].plan.again == ["E", "E[0].A", "E[0].X", "B"]
+    with pytest.raises(NotPossibleNow, match="B took effect"):
+        memory.fork()
 
 
 # ---------------------------------------------------------------------- on another version
