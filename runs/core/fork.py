@@ -19,6 +19,7 @@ from runs.core.joins import lost_ways
 from runs.core.plan import Effect, NodeFate, Plan, effect_of
 from runs.core.rows import OUTRUN, UNKNOWN_OUTCOME, UPSTREAM_FAILED, Items, Row
 from runs.core.states import OPEN, StepStatus
+from steps.base import Delivery
 
 CHOSEN = "It was chosen to run again from here."
 AROUND = "The chosen step is inside it."
@@ -40,13 +41,14 @@ class NothingToFork(Conflict):
 
 @dataclass(frozen=True)
 class Source:
-    """The run that is forked: what it was started on, and all its step runs. `unknown_inside` names, for step runs by
-    their ids, what nobody knows of in the runs that they have started.
+    """The run that is forked: what it was started on, and all its step runs. Of the runs that they have started, by the
+    step runs' ids: what nobody knows of in them, and by which level of delivery they acted on the outside.
     """
 
     definition: Definition
     rows: Sequence[Row]
     unknown_inside: Mapping[int, str] = field(default_factory=dict)
+    acted_inside: Mapping[int, Delivery] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,8 @@ class _Planner:
         for row in self.source.rows:
             node = self.new.nodes.get(row.node_id)
             if node is not None and row.id not in copied:
-                effect = effect_of(self.new, node, row, has_new_key=has_new_keys)
+                inside = self.source.acted_inside.get(row.id or 0)
+                effect = effect_of(self.new, node, row, has_new_key=has_new_keys, inside=inside)
                 yield from [effect] if effect else []
 
     def nodes(self) -> Iterator[NodeFate]:

@@ -71,20 +71,28 @@ def finished_before(tx: Transition) -> list[str]:
     return [row.path for row in tx.scope((None, None)).values() if row.status is StepStatus.SUCCEEDED]
 
 
-def plan_of(tx: Transition, kept: Sequence[str], *, new_keys: Collection[str] = ()) -> Plan:
-    """The plan of what the transition has done. `new_keys` are paths that get another idempotency key."""
+def plan_of(
+    tx: Transition, kept: Sequence[str], *, new_keys: Collection[str] = (), inside: Delivery | None = None
+) -> Plan:
+    """The plan of what the transition has done. `new_keys` are paths that get another idempotency key; `inside`: what
+    has acted in a run that they have started, and that they start anew.
+    """
     plan = Plan(kept=list(kept))
     for path, (_, row) in tx.touched.items():
         if row.status in OPEN and not waits_for_person(row.status):  # theirs, not the operation's
             plan.again.append(path)
-            effect = effect_of(tx.definition, tx.node(row), row, has_new_key=path in new_keys)
+            is_new = path in new_keys
+            found = inside if is_new else None
+            effect = effect_of(tx.definition, tx.node(row), row, has_new_key=is_new, inside=found)
             plan.effects.extend([effect] if effect else [])
     return plan
 
 
-def effect_of(definition: Definition, node: Node, row: Row, *, has_new_key: bool) -> Effect | None:
-    """What running a step again does outside, where it acted there before."""
-    own = definition.specs[node.kind].delivery_of(node.config)
+def effect_of(
+    definition: Definition, node: Node, row: Row, *, has_new_key: bool, inside: Delivery | None = None
+) -> Effect | None:
+    """What running a step again does outside, where it acted there before; `inside`: in a run that it has started."""
+    own = inside or definition.specs[node.kind].delivery_of(node.config)
     delivery = Delivery.AT_MOST_ONCE if row.delivery == "at_most_once" else own
     if delivery is Delivery.PURE or row.attempt == 0:
         return None

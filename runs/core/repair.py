@@ -13,12 +13,14 @@ from runs.core.reopen import what_reopens
 from runs.core.rows import OUTRUN, Row, Stored
 from runs.core.states import OPEN, RunStatus, StepStatus
 from runs.core.transition import Transition
+from steps.base import Delivery
 
 STUCK = frozenset({StepStatus.FAILED, StepStatus.NEEDS_DECISION, StepStatus.BLOCKED})
 
 
-def edit_input(tx: Transition, row: Row) -> Plan:
-    """The failed step runs again on settings that a person gives; the store keeps those. It acts under a new key.
+def edit_input(tx: Transition, row: Row, *, inside: Delivery | None = None) -> Plan:
+    """The failed step runs again on settings that a person gives; the store keeps those. It acts under a new key, and
+    starts a new run instead of one that it has started: `inside` is how something acted in that one.
 
     Raises NotPossibleNow unless it failed, and nothing has gone on without it.
     """
@@ -32,7 +34,7 @@ def edit_input(tx: Transition, row: Row) -> Plan:
     row.edition += 1
     tx.move(row, StepStatus.READY)
     _go_on(tx, row, others)
-    return plan_of(tx, kept, new_keys={row.path})
+    return plan_of(tx, kept, new_keys={row.path}, inside=inside)
 
 
 def skip(tx: Transition, row: Row) -> Plan:

@@ -21,6 +21,7 @@ from runs.core.transition import Transition
 from runs.engine.check_input import check_input
 from runs.engine.commands import Command, Commanded, command
 from runs.engine.definitions import definition_of
+from runs.engine.inside import acted_inside, unknown_inside
 from runs.engine.operations import Preview, peek, step_at
 from runs.engine.transact import Told, told_by
 from runs.store.copy import copy_steps, effects_of, keep_effects, new_ids, same_editions
@@ -30,17 +31,6 @@ from runs.store.write import write
 READ_ALL = f"SELECT {COLUMNS} FROM runs_steprun WHERE run_id = %s ORDER BY id"
 READ_INPUT = """SELECT version_id, input FROM runs_run
     WHERE NOT EXISTS (SELECT FROM runs_command WHERE id = %s) AND id = %s"""
-# What may have acted, must not act twice, and nobody knows, of the runs that steps have started, at any depth: as
-# runs.core.fork.is_unknown says of a row. Of several runs of a step the last one counts. Index: run_children.
-UNKNOWN_INSIDE = """WITH RECURSIVE inside AS (
-    SELECT %s::uuid AS id, NULL::bigint AS step, NULL::bigint AS number
-    UNION ALL
-    SELECT c.id, coalesce(i.step, c.parent_step_id), c.number FROM inside i CROSS JOIN LATERAL (
-        SELECT DISTINCT ON (r.parent_step_id) r.id, r.parent_step_id, r.number FROM runs_run r
-        WHERE r.parent_run_id = i.id ORDER BY r.parent_step_id, r.number DESC) c
-) SELECT i.step, i.number, s.path FROM inside i JOIN runs_steprun s ON s.run_id = i.id
-    WHERE i.step IS NOT NULL AND s.delivery = 'at_most_once' AND (s.status IN ('needs_decision', 'running')
-        OR s.reason = 'unknown_outcome' OR (s.reason = 'outrun' AND s.attempt > 0)) ORDER BY i.number, s.id"""
 # The text as it is: PostgreSQL cannot read all JSON that an input may hold.
 READ_MOST = """SELECT s.id, coalesce(s.input, p.body) FROM runs_steprun s
     LEFT JOIN runs_payload p ON p.hash = s.input_ref WHERE s.id = ANY(%s)"""
@@ -78,17 +68,11 @@ def _planned(connection: Connection, tx: Transition, wanted: Forking) -> tuple[F
     definition = definition_of(connection, version_id)
     target = step_at(connection, tx, wanted.path) if wanted.path is not None else None
     rows = [step_row(values) for values in connection.execute(READ_ALL, (tx.run.id,))]
-    source = Source(tx.definition, rows, _unknown_inside(connection, tx.run.id))
+    run_id = tx.run.id
+    source = Source(tx.definition, rows, unknown_inside(connection, run_id), acted_inside(connection, run_id))
     fork = plan_fork(source, definition, target=target, same_keys=wanted.same_effects)
     _give_rounds_back(connection, fork)
     return fork, definition
-
-
-def _unknown_inside(connection: Connection, run_id: UUID) -> dict[int, str]:
-    found: dict[int, list[str]] = {}
-    for step_run_id, number, path in connection.execute(UNKNOWN_INSIDE, (run_id,)):
-        found.setdefault(step_run_id, []).append(f"{path} of run {number}")
-    return {step_run_id: ", ".join(named[:10]) for step_run_id, named in found.items()}
 
 
 def _give_rounds_back(connection: Connection, fork: Fork) -> None:

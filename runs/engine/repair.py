@@ -10,9 +10,10 @@ from builder.graph.model import Node
 from kit.errors import BadInput
 from runs.core import repair as core
 from runs.core.plan import Plan
-from runs.core.rows import Stored
+from runs.core.rows import Row, Stored
 from runs.core.transition import Transition
 from runs.engine.commands import Command, Commanded
+from runs.engine.inside import acted_inside
 from runs.engine.operations import Operation, peek, perform, step_at
 from runs.payloads import READ_PAYLOADS, json_text, to_upload
 from runs.store.read import Connection
@@ -93,7 +94,11 @@ def override_of(connection: Connection, step_run_id: int) -> str | None:
 
 
 def editing(connection: Connection, *, path: str) -> Operation:
-    return lambda tx: core.edit_input(tx, step_at(connection, tx, path))
+    return lambda tx: _edit(connection, tx, step_at(connection, tx, path))
+
+
+def _edit(connection: Connection, tx: Transition, row: Row) -> Plan:
+    return core.edit_input(tx, row, inside=acted_inside(connection, tx.run.id).get(row.id or 0))
 
 
 def skipping(connection: Connection, *, path: str) -> Operation:
@@ -115,7 +120,7 @@ def edit_step(connection: Connection, wanted: Command, *, path: str, given: Any,
 
     def act(tx: Transition) -> Plan:
         row = step_at(connection, tx, path)
-        plan = core.edit_input(tx, row)
+        plan = _edit(connection, tx, row)
         row.input = override
         values = {"text": override.text, "ref": override.ref, "id": row.id}
         connection.execute(KEEP_OVERRIDE, values)

@@ -8,10 +8,13 @@ import pytest
 from builder.graph.model import Policy
 from runs.core.commands import NotPossibleNow
 from runs.core.keys import idempotency_key
-from runs.core.outcomes import Again, Crashed, Fans, Outcome, Succeeded, Waits
+from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Outcome, Succeeded, Waits
+from runs.core.plan import Effect
 from runs.engine.cancel import cancel_run
 from runs.engine.children import deliver
-from runs.engine.fork import Forking, fork_run
+from runs.engine.fork import Forking, fork_run, preview_fork
+from runs.engine.operations import preview
+from runs.engine.repair import edit_step, editing
 from runs.models import Run, StepRun
 from runs.store.claim import Held
 from tests.engine import World
@@ -134,3 +137,27 @@ def test_a_fork_starts_no_run_anew_in_which_nobody_knows_whether_a_step_took_eff
     with refused:
         fork(world, run_id, "D")
     assert world.statuses(fork(world, run_id, "C"))["C"] == "ready"
+
+
+def test_a_plan_that_starts_a_run_anew_tells_what_acted_in_the_one_before(world: World, hands: list[Hand]) -> None:
+    """Of a fork, and of a step whose input is edited: both start another run than the one that there was."""
+    sending = {"A": {"method": "POST", "url": "https://example.com"}}
+    inner = world.draw("S > A:http_request > B", configs=sending)
+    call = {"workflow": str(inner.workflow_id)}
+    run_id = world.start(world.draw("S > D, S > C", kinds={"C": "run_workflow"}, configs={"C": call})).run_id
+    while (held := hands[0].take()).path != "B":
+        outcome: Outcome = Waits("child", None, {**call, "input": 1}) if held.path == "C" else Succeeded(1)
+        hands[0].finish(held, outcome)
+        deliver(world.connection)
+    hands[0].finish(held, Failed(Error("broken", "It broke.")))
+    deliver(world.connection)
+    assert world.statuses(run_id)["C"] == "failed"
+    told = [Effect("C", "keyed", may_happen_twice=True)]
+    assert preview_fork(world.connection, run_id, Forking("D")).plan.effects == told
+    same = preview_fork(world.connection, run_id, Forking("D", same_effects=True))
+    assert same.plan.effects == [Effect("C", "keyed", may_happen_twice=False)]
+    edited = preview(world.connection, run_id, editing(world.connection, path="C"))
+    assert edited.plan.effects == told
+    with world.connection.transaction():
+        wanted = world.command(run_id, "edit_input")
+        edit_step(world.connection, wanted, path="C", given=call, seen=edited.plan.token)

@@ -12,6 +12,7 @@ from runs.core.fork import NothingToFork, Source, plan_fork
 from runs.core.outcomes import Again, Crashed, Error, Failed, Fans, Succeeded, Waits
 from runs.core.repair import skip, supply_output
 from runs.core.rows import Stored
+from steps.base import Delivery
 from tests.forking import BROKEN, begun, changed, done, ended, fates, reason, starts
 from tests.graphs import draw
 from tests.memory import MemoryRun
@@ -246,6 +247,17 @@ def test_nor_a_step_whose_own_run_has_one_inside() -> None:
     with pytest.raises(NotPossibleNow, match=r"whether A \(B of run 7\) took effect"):
         plan_fork(source, memory.definition, target=memory.by_path("D"))
     assert "A" in plan_fork(source, memory.definition, target=row).plan.again
+
+
+def test_a_step_that_starts_a_run_anew_tells_what_acted_in_the_one_before() -> None:
+    memory = done("S > C:run_workflow > B")
+    row = memory.by_path("C")
+    for inside, keys, twice in ((Delivery.KEYED, False, True), (Delivery.KEYED, True, False),
+                                (Delivery.AT_MOST_ONCE, True, True)):  # fmt: skip
+        source = Source(memory.definition, list(memory.rows.values()), acted_inside={row.id or 0: inside})
+        plan = plan_fork(source, memory.definition, target=row, same_keys=keys).plan
+        assert [(each.path, each.delivery, each.may_happen_twice) for each in plan.effects] == [("C", inside, twice)]
+        assert plan_fork(source, memory.definition, target=memory.by_path("B")).plan.effects == []
 
 
 def test_what_follows_the_chosen_step_runs_again_whatever_is_known_of_it() -> None:
