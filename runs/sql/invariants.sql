@@ -14,30 +14,33 @@ CREATE OR REPLACE VIEW runs_broken_i3 AS  -- nothing starts after its success
     FROM runs_event ok JOIN runs_event e ON e.run_id = ok.run_id AND e.path = ok.path AND e.seq > ok.seq
     WHERE ok.type = 'step.succeeded' AND e.type = 'step.running';
 CREATE OR REPLACE VIEW runs_broken_i4 AS  -- nothing starts before its predecessors are settled, unless its policy asks for fewer
-    WITH known AS MATERIALIZED (  -- each graph is read once, however many step runs it has
-        SELECT v.id AS version_id, jsonb_object_agg(node ->> 'id', node ->> 'key') AS keys,
-            jsonb_object_agg(node ->> 'id', coalesce(node #>> '{policy,join}', 'all')) AS joins
-        FROM workflows_version v CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'nodes') node GROUP BY v.id
-    ), edges AS MATERIALIZED (
-        SELECT v.id AS version_id, edge ->> 'target' AS target, known.keys ->> (edge ->> 'source') AS source_key
-        FROM workflows_version v JOIN known ON known.version_id = v.id
-        CROSS JOIN LATERAL json_array_elements(v.graph::json -> 'edges') edge
-        WHERE known.joins ->> (edge ->> 'target') = 'all'
-    ), settled AS MATERIALIZED (
-        SELECT run_id, path, min(seq) AS seq FROM runs_event
-        WHERE type IN ('step.succeeded', 'step.failed', 'step.skipped') GROUP BY run_id, path
-    ), begun AS MATERIALIZED (
-        SELECT t.run_id, t.path, t.node_id, left(t.path, -length(t.key)) AS place, r.version_id, b.seq
-        FROM (SELECT run_id, path, min(seq) AS seq FROM runs_event WHERE type = 'step.running' GROUP BY run_id, path) b
-        JOIN runs_steprun t ON t.run_id = b.run_id AND t.path = b.path
-        JOIN runs_run r ON r.id = t.run_id
-    )
-    SELECT t.run_id, 'I4: ' || t.path || ' started before ' || s.path || ' was settled' AS what
-    FROM begun t
-    JOIN edges e ON e.version_id = t.version_id AND e.target = t.node_id
-    JOIN runs_steprun s ON s.run_id = t.run_id AND s.path = t.place || e.source_key
-    LEFT JOIN settled d ON d.run_id = s.run_id AND d.path = s.path
-    WHERE d.seq IS NULL OR t.seq < d.seq;
+    SELECT r.id AS run_id, early.what
+    FROM runs_run r CROSS JOIN LATERAL (  -- for each run by itself: who asks about one run reads nothing of the others
+        WITH graph AS MATERIALIZED (  -- read once, however many step runs it has
+            SELECT v.graph::json AS document FROM workflows_version v WHERE v.id = r.version_id
+        ), known AS MATERIALIZED (
+            SELECT jsonb_object_agg(node ->> 'id', node ->> 'key') AS keys,
+                jsonb_object_agg(node ->> 'id', coalesce(node #>> '{policy,join}', 'all')) AS joins
+            FROM graph CROSS JOIN LATERAL json_array_elements(graph.document -> 'nodes') node
+        ), edges AS MATERIALIZED (
+            SELECT edge ->> 'target' AS target, known.keys ->> (edge ->> 'source') AS source_key
+            FROM graph CROSS JOIN known CROSS JOIN LATERAL json_array_elements(graph.document -> 'edges') edge
+            WHERE known.joins ->> (edge ->> 'target') = 'all'
+        ), settled AS MATERIALIZED (
+            SELECT path, min(seq) AS seq FROM runs_event
+            WHERE run_id = r.id AND type IN ('step.succeeded', 'step.failed', 'step.skipped') GROUP BY path
+        ), begun AS MATERIALIZED (
+            SELECT t.path, t.node_id, left(t.path, -length(t.key)) AS place, b.seq
+            FROM (SELECT path, min(seq) AS seq FROM runs_event WHERE run_id = r.id AND type = 'step.running' GROUP BY path) b
+            JOIN runs_steprun t ON t.run_id = r.id AND t.path = b.path
+        )
+        SELECT 'I4: ' || t.path || ' started before ' || s.path || ' was settled' AS what
+        FROM begun t
+        JOIN edges e ON e.target = t.node_id
+        JOIN runs_steprun s ON s.run_id = r.id AND s.path = t.place || e.source_key
+        LEFT JOIN settled d ON d.path = s.path
+        WHERE d.seq IS NULL OR t.seq < d.seq
+    ) early;
 CREATE OR REPLACE VIEW runs_broken_i5 AS  -- running <=> it has a fence and a worker
     SELECT s.run_id, 'I5: ' || s.path || ' is ' || s.status || ', fence ' || coalesce(s.fence::text, 'none') || ', worker '
         || coalesce(s.worker::text, 'none') AS what

@@ -6,7 +6,6 @@ What it could bring back: a deadlock that PostgreSQL has to break, and a transit
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from runs.engine.commands import Command
 from runs.engine.finish import finish
 from runs.store import hold
 from runs.store.claim import Held
+from runs.store.read import Connection
 from tests.engine import World
 from tests.hands import Hand
 from tests.staging import begun, wait_until
@@ -49,20 +49,22 @@ def errors_of(*acts: Callable[[], Any]) -> list[BaseException | None]:
 def test_two_finishes_that_take_the_same_payloads_the_other_way_round_meet_in_no_deadlock(
     world: World, hands: list[Hand], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each uploads what the other only refers to, and waits after its first payload until the other has one, too."""
+    """Each uploads what the other only refers to, and waits after its first payload until the other has one, too, or
+    waits for this one.
+    """
     held = [early(world, hands[0], ONE), early(world, hands[1], OTHER)]
     requests = [
         hand.request(each, Waits("callback", None, {}, None, given))
         for hand, each, given in zip(hands, held, (OTHER, ONE), strict=True)
     ]
-    both, real = Barrier(2), hold._take
+    have_one: set[Connection] = set()
+    real = hold._take
 
     def take(connection: Any, ref: bytes, body: str | None) -> None:
         real(connection, ref, body)
-        try:
-            both.wait(timeout=3)
-        except BrokenBarrierError:
-            return
+        have_one.add(connection)
+        (other,) = [hand for hand in hands if hand.connection is not connection]
+        wait_until(lambda: len(have_one) == 2 or _waits(other, seen_by=world.connection))
 
     monkeypatch.setattr(hold, "_take", take)
     errors = errors_of(*(lambda h=h, r=r: finish(h.connection, [r]) for h, r in zip(hands, requests, strict=True)))
@@ -86,13 +88,13 @@ def test_a_finish_takes_its_runs_row_before_its_payloads(world: World, hands: li
         with world.connection.transaction():
             world.connection.execute("SELECT FROM runs_run WHERE id = %s FOR UPDATE", (run,))
             waiting = pool.submit(finish, hands[0].connection, [request], known=known)
-            wait_until(lambda: _waits(hands[0], seen_by=hands[1]))
+            wait_until(lambda: _waits(hands[0], seen_by=hands[1].connection))
             repair.supply_step(world.connection, wanted, path=failed.path, output=ONE)
         error = waiting.exception()
     assert error is None, "the finish held the payload while it waited for the run"
     assert set(world.statuses(run).values()) == {"succeeded"}
 
 
-def _waits(hand: Hand, *, seen_by: Hand) -> bool:
+def _waits(hand: Hand, *, seen_by: Connection) -> bool:
     query = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
-    return seen_by.connection.execute(query, (hand.connection.info.backend_pid,)).fetchone() == ("Lock",)
+    return seen_by.execute(query, (hand.connection.info.backend_pid,)).fetchone() == ("Lock",)
