@@ -21,9 +21,15 @@ class CheckpointOut(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class LogTime(serializers.Serializer[Any]):
+    offset = serializers.IntegerField(help_text="In bytes of UTF-8, of the whole log.")
+    at = serializers.DateTimeField()
+
+
 class LogPage(serializers.Serializer[Any]):
     text = serializers.CharField()
     next_offset = serializers.IntegerField()
+    times = LogTime(many=True, help_text="When which part of the text was written, in its order.")
     complete = serializers.BooleanField()
 
 

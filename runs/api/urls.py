@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs.api import bulk, callbacks, keeping, limits, recovery, triggers, views
+from runs.api import bulk, callbacks, keeping, limits, recovery, triggers, views, watching
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
@@ -11,6 +11,8 @@ urlpatterns = [
     path("workspaces/<slug:workspace>/runs", views.RunsView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}/events", views.EventsView.as_view()),
+    path(f"{RUN}/pulse", watching.PulseView.as_view()),
+    path(f"{RUN}/usual", watching.UsualView.as_view()),
     path(f"{RUN}/preview", recovery.PreviewView.as_view()),
     path(f"{RUN}/resume", views.ResumeView.as_view()),
     path(f"{RUN}/fork", recovery.ForkView.as_view()),

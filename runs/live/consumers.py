@@ -66,7 +66,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 case wire.Ping(ping=number):
                     for watcher, _ in self.watchers.values():  # a page that is awake has read what came before
                         self.hub.seen(watcher, watcher.cursor)
-                    await self.say(wire.pong(number))
+                    if not self.hub.is_blind:  # else the page takes it for lost, asks over HTTP, and says how it stands
+                        await self.say(wire.pong(number))
                 case wire.Seen(seen=wire.RunSeen(run=run, seq=seq)):
                     if run in self.watchers:
                         self.hub.seen(self.watchers[run][0], seq)

@@ -21,6 +21,7 @@ from runs import wire
 from runs.publish import CHANNEL
 
 TICK_S = 1.0
+BLIND_S = 1.5  # without an answer of the database
 COALESCE_S = 0.03  # hints that come together are answered together
 LIST_COALESCE_S = 0.25
 LIST_LOOK_S = 2.0  # without a hint; one may be lost, and nobody would tell of that change again
@@ -73,6 +74,12 @@ class Hub:
         self._tasks: list[asyncio.Task[None]] = []
         self._connection: psycopg.AsyncConnection[Any] | None = None
         self.hears_hints = False
+        self._asked_at: float | None = None  # since when a question to the database has had no answer
+
+    @property
+    def is_blind(self) -> bool:
+        """It watches runs and cannot read them: nobody must be told that all is well."""
+        return bool(self._watchers) and self._asked_at is not None and monotonic_s() - self._asked_at > BLIND_S
 
     def start(self) -> None:
         if not self._tasks:
@@ -142,8 +149,11 @@ class Hub:
             await self._news.wait()
             self._news.clear()
             runs, self._dirty = self._dirty, set()
+            if self._asked_at is None:
+                self._asked_at = monotonic_s()
             try:
                 await self._answer([run for run in runs if run in self._watchers])
+                self._asked_at = None
             except psycopg.Error as error:
                 logger.warning("events could not be read, again in a second: %s", error)
                 self._connection = None

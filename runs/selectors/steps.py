@@ -209,13 +209,16 @@ def log_page(run: Run, step: StepRun, *, attempt: int | None, after: int) -> dic
     number = attempt or step.attempt
     rows = LogChunk.objects.filter(run_day=run.run_day, step_run_id=step.id, attempt=number, offset__gte=after)
     text, next_offset, size = "", after, 0
+    times: list[dict[str, Any]] = []
     for chunk in rows.order_by("offset")[:1_000]:
         text += chunk.text
         next_offset = chunk.offset + len(chunk.text.encode())
         size += len(chunk.text)
+        times.append({"offset": chunk.offset, "at": chunk.at})
         if size > LOG_PAGE:
-            return {"text": text, "next_offset": next_offset, "complete": False}
-    return {"text": text, "next_offset": next_offset, "complete": step.status != "running" or number != step.attempt}
+            return {"text": text, "next_offset": next_offset, "times": times, "complete": False}
+    is_over = step.status != "running" or number != step.attempt
+    return {"text": text, "next_offset": next_offset, "times": times, "complete": is_over}
 
 
 def item_page(run: Run, container: StepRun, *, status: str, limit: int, cursor: str = "") -> dict[str, Any]:

@@ -90,6 +90,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("GET", f"{WORKSPACE}/runs"): Row(Permission.VIEW),
     ("GET", RUN): Row(Permission.VIEW, opens_transaction=True),
     ("GET", f"{RUN}/events"): Row(Permission.VIEW),
+    ("GET", f"{RUN}/pulse"): Row(Permission.VIEW),
+    ("GET", f"{RUN}/usual"): Row(Permission.VIEW),
     ("GET", STEP): Row(Permission.VIEW),
     ("GET", f"{STEP}/logs"): Row(Permission.VIEW),
     ("GET", f"{STEP}/artifacts"): Row(Permission.VIEW),

@@ -25,6 +25,7 @@ def build_front_end() -> None:
 class Stack:
     def __init__(self, state: Path, *, allow: str) -> None:
         """`allow`: addresses (host:port) that steps may reach although they are private."""
+        self.state = state
         self.process = subprocess.Popen(
             [sys.executable, "-m", "config.services", "--state", str(state), "run"],
             cwd=REPOSITORY,
@@ -55,6 +56,16 @@ class Stack:
             self._reader.join(5)
             assert self.process.stdout is not None
             self.process.stdout.close()
+
+    def manage(self, *arguments: str) -> str:
+        """A command of manage.py beside it, as whoever runs it would; what it printed."""
+        command = [sys.executable, "-m", "config.services", "--state", str(self.state), "exec", "--"]
+        done = subprocess.run(
+            [*command, sys.executable, "manage.py", *arguments],
+            cwd=REPOSITORY, env=BARE, capture_output=True, text=True, timeout=READY_S, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     def _told(self, pattern: str) -> str:
         found = re.search(pattern, "".join(self._lines))

@@ -29,8 +29,9 @@ export interface LiveOptions {
   onShutOut?: () => void;
 }
 
-export const PING_EVERY_MS = 10_000;
-export const SILENCE_MS = 25_000;
+/** A ping each so often, and so long for its answer: a dead end is known within five seconds, quiet or not. */
+export const PING_EVERY_MS = 1500;
+export const ANSWER_MS = 2500;
 const FIRST_DELAY_MS = 400;
 const MAX_DELAY_MS = 10_000;
 const OPEN = 1;
@@ -47,7 +48,8 @@ export class LiveSocket {
   private pings = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private heartbeat: ReturnType<typeof setInterval> | undefined;
-  private heardAt = 0;
+  private patience: ReturnType<typeof setTimeout> | undefined;
+  private lastHeard = Date.now();
   private current: ConnectionState = 'connecting';
 
   constructor(options: LiveOptions) {
@@ -56,6 +58,11 @@ export class LiveSocket {
 
   get state(): ConnectionState {
     return this.current;
+  }
+
+  /** When the server last said anything, by the socket or to a poll. */
+  get heardAt(): number {
+    return this.lastHeard;
   }
 
   onState(listener: (state: ConnectionState) => void): () => void {
@@ -68,7 +75,7 @@ export class LiveSocket {
     clearTimeout(this.retry);
     const socket = this.options.open(this.options.url());
     this.socket = socket;
-    this.heardAt = Date.now();
+    this.expectAnswer(socket);
     socket.onopen = () => this.opened();
     socket.onmessage = (event: MessageEvent) => this.heard(String(event.data));
     socket.onclose = (event: CloseEvent) => {
@@ -81,6 +88,7 @@ export class LiveSocket {
 
   close(): void {
     clearTimeout(this.retry);
+    clearTimeout(this.patience);
     clearInterval(this.heartbeat);
     const socket = this.socket;
     this.socket = null;
@@ -96,6 +104,7 @@ export class LiveSocket {
 
   /** A follower that asks over HTTP tells whether it was answered. Means nothing while the socket is up. */
   reportPoll(answered: boolean): void {
+    if (answered) this.lastHeard = Date.now();
     if (this.current !== 'live') this.become(answered ? 'polling' : 'offline');
   }
 
@@ -124,8 +133,7 @@ export class LiveSocket {
   }
 
   private opened(): void {
-    this.attempt = 0;
-    this.heardAt = Date.now();
+    this.answered();
     this.become('live');
     for (const topics of this.runs.values()) for (const topic of topics) this.subscribeRun(topic);
     const spaces = new Set([...this.lists].map((topic) => topic.workspace));
@@ -133,9 +141,12 @@ export class LiveSocket {
   }
 
   private heard(text: string): void {
-    this.heardAt = Date.now();
+    this.answered();
     const message = readMessage(text);
-    if (!message || message.type === 'pong') return;
+    if (!message || message.type === 'pong') {
+      this.attempt = 0; // it answers: the next loss is a new one. One that opens and falls silent is not.
+      return;
+    }
     if (message.type === 'list' || message.type === 'waits' || !message.run) {
       for (const topic of [...this.lists]) topic.onMessage(message);
       return;
@@ -148,6 +159,8 @@ export class LiveSocket {
   private lost(socket: Socket): void {
     if (this.socket !== socket) return;
     this.socket = null;
+    clearTimeout(this.patience);
+    this.patience = undefined;
     clearInterval(this.heartbeat);
     if (this.current === 'live' || this.current === 'connecting') this.become('reconnecting');
     const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.attempt);
@@ -157,16 +170,26 @@ export class LiveSocket {
   }
 
   private beat(): void {
-    const socket = this.socket;
-    if (!socket) return;
-    if (Date.now() - this.heardAt > SILENCE_MS) {
-      // A half-open connection: close() may itself take minutes to be noticed, so it counts as lost now.
-      socket.close();
-      this.lost(socket);
-      return;
-    }
+    const { socket } = this;
+    if (!socket || this.patience !== undefined) return;
     this.pings += 1;
     this.send({ ping: this.pings });
+    this.expectAnswer(socket);
+  }
+
+  /** Asked just now. A half-open connection may take minutes to notice that it closes, so it counts as lost by itself. */
+  private expectAnswer(socket: Socket): void {
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => {
+      socket.close();
+      this.lost(socket);
+    }, ANSWER_MS);
+  }
+
+  private answered(): void {
+    this.lastHeard = Date.now();
+    clearTimeout(this.patience);
+    this.patience = undefined;
   }
 
   private send(message: ClientMessage): void {

@@ -523,6 +523,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/{run_id}/pulse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description When the workers that hold its steps were last heard, and how far each step says that it got. At most 200
+         *     steps, those at work first.
+         */
+        get: operations["getPulse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/runs/{run_id}/resume": {
         parameters: {
             query?: never;
@@ -704,6 +724,23 @@ export interface paths {
         put?: never;
         /** @description Lets the run go on, past the steps that a breakpoint holds just now. */
         post: operations["unpauseRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/usual": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How long the steps of this run usually take, queue and begin: of the last 20 other runs of its workflow. */
+        get: operations["getUsual"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1651,7 +1688,15 @@ export interface components {
         LogPage: {
             text: string;
             next_offset: number;
+            /** @description When which part of the text was written, in its order. */
+            times: components["schemas"]["LogTime"][];
             complete: boolean;
+        };
+        LogTime: {
+            /** @description In bytes of UTF-8, of the whole log. */
+            offset: number;
+            /** Format: date-time */
+            at: string;
         };
         Mail: {
             id: string;
@@ -1809,6 +1854,18 @@ export interface components {
             /** Format: date-time */
             after?: string | null;
         };
+        /** @description Describes an answer. */
+        ProgressOut: {
+            /** Format: double */
+            done: number;
+            /** Format: double */
+            total: number | null;
+            text: string;
+            /** @description Which told it; it may be an earlier one than the present. */
+            attempt: number;
+            /** Format: date-time */
+            at: string;
+        };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PublishRequest: {
             revision: number;
@@ -1819,6 +1876,21 @@ export interface components {
              * @default false
              */
             again: boolean;
+        };
+        /** @description Describes an answer. */
+        PulseList: {
+            items: components["schemas"]["PulseOut"][];
+        };
+        /** @description Describes an answer. */
+        PulseOut: {
+            path: string;
+            attempt: number;
+            /**
+             * Format: double
+             * @description Of a running one: seconds since the worker that holds it was heard.
+             */
+            heard_s: number | null;
+            progress: components["schemas"]["ProgressOut"] | null;
         };
         /** @description Describes an answer. */
         RateUse: {
@@ -2262,6 +2334,30 @@ export interface components {
         /** @description Describes an answer. */
         UpcomingList: {
             items: components["schemas"]["Upcoming"][];
+        };
+        /** @description Describes an answer. */
+        UsualList: {
+            items: components["schemas"]["UsualOut"][];
+        };
+        /** @description Medians, in milliseconds, over the last runs of the workflow. */
+        UsualOut: {
+            node: string;
+            /** @description How many runs it was seen in. */
+            runs: number;
+            /**
+             * Format: double
+             * @description The last attempt, from its start to its end; of a wait, the wait.
+             */
+            took_ms: number;
+            /** Format: double */
+            took_p95_ms: number;
+            /** Format: double */
+            queued_ms: number | null;
+            /**
+             * Format: double
+             * @description Since the run's start.
+             */
+            began_ms: number;
         };
         Value: {
             /** @description Any JSON value */
@@ -3685,6 +3781,37 @@ export interface operations {
             };
         };
     };
+    getPulse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PulseList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     resumeRun: {
         parameters: {
             query?: never;
@@ -4053,6 +4180,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatusOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUsual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsualList"];
                 };
             };
             /** @description A problem */

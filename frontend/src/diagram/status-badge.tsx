@@ -22,6 +22,7 @@ const SHAPES: Readonly<Record<StepStatus, React.ReactNode>> = {
       <path d="M8 2.5 A5.5 5.5 0 0 1 13.5 8" {...STROKE} className={classes.arc} />
     </>
   ),
+  was_running: <circle cx="8" cy="8" r="5.5" {...STROKE} strokeDasharray="2.4 3.4" />,
   waiting: <path d="M5.5 3.5v9M10.5 3.5v9" {...STROKE} strokeWidth={2.6} />,
   retry_wait: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.2v2.9h-2.9" {...STROKE} />,
   needs_decision: <path d="M5.4 5.6a2.7 2.7 0 1 1 3.9 2.5c-.8.4-1.3.9-1.3 1.8M8 12.9v.1" {...STROKE} />,

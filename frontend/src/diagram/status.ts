@@ -13,6 +13,11 @@ export const STATUS_LOOKS: Readonly<Record<StepStatus, StatusLook>> = {
   pending: { word: 'pending', meaning: 'Has not begun; it waits for the steps before it.', token: 'pending' },
   ready: { word: 'ready', meaning: 'May start; a worker will take it.', token: 'ready' },
   running: { word: 'running', meaning: 'A worker executes it now.', token: 'running' },
+  was_running: {
+    word: 'was running',
+    meaning: 'Was running when Pawl was last heard; what became of it is not known here.',
+    token: 'pending',
+  },
   waiting: {
     word: 'waiting',
     meaning: 'Waits for something outside: a time, a person or its items.',

@@ -95,13 +95,14 @@ export interface StepKind {
 export type KindsByName = ReadonlyMap<string, StepKind>;
 
 /**
- * 'reused' is a succeeded step whose result came from an earlier generation or another run; 'not_reached' a step that was
+ * 'was_running' is a running one of which nothing is heard any more; 'reused' is a succeeded step whose result came from an earlier generation or another run; 'not_reached' a step that was
  * skipped because one before it failed: a resume opens it again, unlike a branch that was not taken.
  */
 export type StepStatus =
   | 'pending'
   | 'ready'
   | 'running'
+  | 'was_running'
   | 'waiting'
   | 'retry_wait'
   | 'needs_decision'

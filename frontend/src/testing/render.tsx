@@ -21,7 +21,11 @@ function createLive(): { live: LiveSocket; end: ServerEnd } {
     onmessage: null as ((event: MessageEvent) => void) | null,
     onclose: null as (() => void) | null,
     onerror: null,
-    send: (text: string) => void end.sent.push(JSON.parse(text)),
+    send: (text: string) => {
+      const message = JSON.parse(text);
+      end.sent.push(message);
+      if (message.ping) end.say({ type: 'pong', n: message.ping });
+    },
     close: () => undefined,
   };
   const end: ServerEnd = {

@@ -25,7 +25,9 @@ export function Frame() {
     [session.data, workspace],
   );
   if (session.isPending) return <LoadingRows label="Loading Pawl" />;
-  if (session.isError) return <ErrorState error={session.error} what="Pawl" onRetry={session.refetch} />;
+  // What is open stays open while nobody answers: its pages say how old they are.
+  if (session.isError && !session.data)
+    return <ErrorState error={session.error} what="Pawl" onRetry={session.refetch} />;
   if (!place) return <NotFoundPage />;
   return (
     <PlaceContext value={place}>

@@ -10,12 +10,16 @@ interface Look {
   sentence: string;
 }
 
+const LAST_KNOWN = 'That was so when Pawl was last heard; it may have gone on.';
+
 const WAITING: Look = {
   shape: 'waiting',
   colour: 'waiting',
   word: 'waiting',
   sentence: 'Waits for a person or a time; no worker is held.',
 };
+
+const GOES_ON: ReadonlySet<string> = new Set(['running', 'cancelling']);
 
 const LOOKS: Readonly<Record<RunStatus, Look>> = {
   running: { shape: 'running', colour: 'running', word: 'running', sentence: 'Steps run, or are about to.' },
@@ -45,10 +49,16 @@ interface RunStatusBadgeProps {
   status: RunStatus;
   /** A running run that only waits. */
   isWaiting?: boolean;
+  /** Nothing is heard any more: what goes on is not said to go on. */
+  isLost?: boolean;
 }
 
-export function RunStatusBadge({ status, isWaiting = false }: RunStatusBadgeProps) {
-  const look = status === 'running' && isWaiting ? WAITING : LOOKS[status];
+export function RunStatusBadge({ status, isWaiting = false, isLost = false }: RunStatusBadgeProps) {
+  const known = status === 'running' && isWaiting ? WAITING : LOOKS[status];
+  const look: Look =
+    isLost && GOES_ON.has(status)
+      ? { shape: 'was_running', colour: 'pending', word: `was ${known.word}`, sentence: LAST_KNOWN }
+      : known;
   const colours = { color: `var(--status-${look.colour})`, background: `var(--status-${look.colour}-soft)` };
   return (
     <span className={classes.badge} style={colours} title={look.sentence} data-run-status={status}>

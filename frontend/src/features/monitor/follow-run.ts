@@ -6,6 +6,10 @@ import type { Breakpoint, EventsPage, RunEvent, Snapshot } from '../../api/types
 import { fromSnapshot, type RunState, reduce } from './reducer';
 
 export const POLL_EVERY_MS = 2000;
+/** A question into a dead network gets no answer at all: the next one must not wait for it. */
+const POLL_LIMIT_MS = 4000;
+const SHUT: ReadonlySet<number> = new Set([401, 403, 404]);
+const NO_LONGER = 'This run is no longer open to you. It may be gone, or your membership or role was changed.';
 /** A page of events that holds fewer is the last one; what is still missing then comes live, or shows as a gap again. */
 const A_FULL_PAGE = 200;
 
@@ -17,6 +21,8 @@ export interface FollowerDoors {
 export interface FollowerListener {
   onState: (state: RunState, fresh: readonly RunEvent[]) => void;
   onError: (error: unknown) => void;
+  /** It is no longer open to this person: nothing more will come. */
+  onClosed: (error: ApiError) => void;
 }
 
 type Live = Pick<LiveSocket, 'followRun' | 'subscribeRun' | 'onState' | 'reportPoll' | 'state'>;
@@ -39,7 +45,7 @@ export class RunFollower {
     private readonly listener: FollowerListener,
     private readonly doors: FollowerDoors = {
       snapshot: (of) => readSnapshot(of),
-      events: (of, n) => readEvents(of, n),
+      events: (of, n) => readEvents(of, n, { signal: AbortSignal.timeout(POLL_LIMIT_MS) }),
     },
   ) {
     this.topic = {
@@ -82,9 +88,23 @@ export class RunFollower {
     if (message.type === 'events') this.apply(message.events);
     else if (message.type === 'lagging') void this.loadSnapshot();
     else if (message.type === 'refused') {
-      const detail = 'This run is no longer open to you. It may be gone, or your role was changed.';
-      this.listener.onError(new ApiError({ code: message.code, status: 403, detail }));
+      const error = new ApiError({ code: message.code, status: 403, detail: NO_LONGER });
+      if (message.code === 'too_many_subscriptions') this.listener.onError(error);
+      else this.shut(error);
     }
+  }
+
+  /** Whoever may not see the run any more keeps no old picture of it on the screen. */
+  private shut(error: ApiError): void {
+    if (this.isStopped) return;
+    this.stop();
+    this.listener.onClosed(error);
+  }
+
+  private fail(error: unknown): void {
+    if (this.isStopped) return;
+    if (this.state && error instanceof ApiError && SHUT.has(error.status)) this.shut(error);
+    else this.listener.onError(error);
   }
 
   private apply(events: readonly RunEvent[]): void {
@@ -108,7 +128,7 @@ export class RunFollower {
       if (this.isStopped || (this.state && state.seq < this.state.seq)) return;
       this.publish(state, []);
     } catch (error) {
-      if (!this.isStopped) this.listener.onError(error);
+      this.failPoll(error);
     }
   }
 
@@ -118,7 +138,7 @@ export class RunFollower {
       const { run } = await this.doors.snapshot(this.ref);
       this.learnBreakpoints(run.breakpoints ?? []);
     } catch (error) {
-      if (!this.isStopped) this.listener.onError(error);
+      this.failPoll(error);
     }
   }
 
@@ -135,16 +155,25 @@ export class RunFollower {
         if (page.items.length < A_FULL_PAGE) break;
       }
     } catch (error) {
-      if (error instanceof ApiError && error.isOffline) this.live.reportPoll(false);
-      else if (!this.isStopped) this.listener.onError(error);
+      this.failPoll(error);
     } finally {
       this.isCatchingUp = false;
     }
   }
 
+  /** No answer, or one of a server that cannot: the connection's trouble, and none of the run. */
+  private failPoll(error: unknown): void {
+    const isAway = error instanceof ApiError && (error.isOffline || error.status >= 500);
+    if (isAway) this.live.reportPoll(false);
+    if (!isAway || !this.state) this.fail(error);
+  }
+
   private watchConnection(): void {
     const away = this.live.state !== 'live';
-    if (away && this.poll === undefined) this.poll = setInterval(() => void this.refresh(), POLL_EVERY_MS);
+    if (away && this.poll === undefined) {
+      this.poll = setInterval(() => void this.refresh(), POLL_EVERY_MS);
+      void this.refresh();
+    }
     if (!away) {
       clearInterval(this.poll);
       this.poll = undefined;

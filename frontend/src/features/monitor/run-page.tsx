@@ -1,11 +1,14 @@
+import { IconLock } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
 
+import { goToSignIn } from '../../api/client';
+import type { ApiError } from '../../api/errors';
 import { useLive } from '../../api/live';
 import { useMay, useWorkspace } from '../../api/workspace';
 import { useCrumbs } from '../../components/ui/crumbs';
 import { useTitle } from '../../components/ui/page';
-import { ErrorState, LoadingRows } from '../../components/ui/states';
+import { ErrorState, LoadingRows, StateView } from '../../components/ui/states';
 import { paths } from '../../lib/paths';
 import { RunView } from './components/run-view';
 import { PlanContext, usePlanState } from './plan';
@@ -36,9 +39,23 @@ function OneRun({ id }: { id: string }) {
 function Gate() {
   const isThere = useMonitorState((state) => state.run !== null);
   const error = useMonitorState((state) => state.error);
+  const closed = useMonitorState((state) => state.closed);
+  if (closed) return <Closed error={closed} />;
   if (isThere) return <There />;
   if (error) return <ErrorState error={error} what="this run" onRetry={() => window.location.reload()} />;
   return <LoadingRows label="Loading the run" />;
+}
+
+/** Signed out, or no longer a member: what is here now is not theirs to see. */
+function Closed({ error }: { error: ApiError }) {
+  useEffect(() => {
+    if (error.status === 401 || error.code === 'not_signed_in') goToSignIn();
+  }, [error]);
+  return (
+    <StateView tone="error" icon={<IconLock size={22} />} title="This run is no longer open to you">
+      It may be gone, or your membership or role was changed while you looked at it.
+    </StateView>
+  );
 }
 
 function There() {

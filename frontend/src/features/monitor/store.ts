@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import { createStore, type StoreApi, useStore } from 'zustand';
 
+import type { ApiError } from '../../api/errors';
 import type { LiveSocket } from '../../api/live-socket';
 import type { RunRef } from '../../api/runs';
 import type { Breakpoint, RunEvent } from '../../api/types';
@@ -10,6 +11,8 @@ import type { RunState } from './reducer';
 export interface MonitorState {
   run: RunState | null;
   error: unknown;
+  /** Set once the run is no longer open to this person: then nothing of it is shown. */
+  closed: ApiError | null;
   /** Events that came since the page was opened. The history before them is asked when it is looked at. */
   events: readonly RunEvent[];
   /** The number of the last event before `events`. */
@@ -25,7 +28,7 @@ export interface Monitor {
   learnBreakpoints: (breakpoints: Breakpoint[]) => void;
 }
 
-const EMPTY: MonitorState = { run: null, error: null, events: [], since: 0 };
+const EMPTY: MonitorState = { run: null, error: null, closed: null, events: [], since: 0 };
 
 /** The state of one open run page. */
 export function createMonitor(ref: RunRef, live: LiveSocket): Monitor {
@@ -39,6 +42,7 @@ export function createMonitor(ref: RunRef, live: LiveSocket): Monitor {
           : { run, error: null, events: [...before.events, ...fresh] },
       ),
     onError: (error: unknown) => store.setState({ error }),
+    onClosed: (closed: ApiError) => store.setState({ ...EMPTY, closed }),
   };
   return {
     ref,

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { GraphView, type Point } from '../../../diagram';
 import { useBreakpoints } from '../breakpoints';
+import { lastKnownNode, useFreshness } from '../freshness';
 import { marksOf } from '../marks';
 import { nodeStatus, stepOfNode } from '../node-status';
 import { itemOf, readPath } from '../paths';
@@ -15,15 +16,16 @@ import classes from './run-view.module.css';
 
 /** A hook that each node calls with its own id: only the node whose step changed is drawn again. */
 function useStatusHook(item: string | null) {
+  const freshness = useFreshness();
   return useCallback(
     (nodeId: string) =>
       // biome-ignore lint/correctness/useHookAtTopLevel: this function is itself a hook, handed to the nodes
       useMonitorState(({ run }) => {
         const node = run?.graph.nodes.find((one) => one.id === nodeId);
         const step = run && node ? stepOfNode(run, node, item) : undefined;
-        return step ? nodeStatus(step) : undefined;
+        return step ? lastKnownNode(nodeStatus(step), freshness) : undefined;
       }),
-    [item],
+    [item, freshness],
   );
 }
 

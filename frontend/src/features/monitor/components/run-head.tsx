@@ -5,6 +5,7 @@ import { useWorkspace } from '../../../api/workspace';
 import { RunStatusBadge } from '../../../components/ui/run-status';
 import { Elapsed, TimeAgo } from '../../../components/ui/time';
 import { paths } from '../../../lib/paths';
+import { knownUntil, useFreshness } from '../freshness';
 import { usePlan } from '../plan';
 import { planSentence } from '../plan-words';
 import { useSelection, VIEWS, type View } from '../selection';
@@ -22,6 +23,7 @@ export function RunHead() {
   const run = useRunState((state) => state.run);
   const sentence = useRunState(headSentence);
   const isWaiting = useRunState((state) => !isActive(state));
+  const freshness = useFreshness();
   const { view, setView } = useSelection();
   const plan = usePlan();
   return (
@@ -29,10 +31,10 @@ export function RunHead() {
       <div className={classes.headText}>
         <div className={classes.headLine}>
           <h1 className={classes.title}>Run {run.number}</h1>
-          <RunStatusBadge status={run.status} isWaiting={isWaiting} />
+          <RunStatusBadge status={run.status} isWaiting={isWaiting} isLost={freshness.how === 'lost'} />
           <span className={classes.meta}>
             <Origin /> · <TimeAgo at={run.started_at} /> · {run.finished_at ? 'took' : 'for'}{' '}
-            <Elapsed from={run.started_at} to={run.finished_at} />
+            <Elapsed from={run.started_at} to={run.finished_at ?? knownUntil(freshness)} />
             {run.pause ? (
               <>
                 {' · paused '}

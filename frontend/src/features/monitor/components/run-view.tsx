@@ -12,6 +12,7 @@ import { useSelection } from '../selection';
 import { useMonitor, useRunState } from '../store';
 import { isCancellable, nodeAt } from '../summary';
 import { EventsView } from './events-view';
+import { FreshnessBar } from './freshness-bar';
 import { PlanBar } from './plan-bar';
 import { RunCanvas } from './run-canvas';
 import { RunHead } from './run-head';
@@ -28,6 +29,7 @@ export function RunView() {
   const view = plan.operation ? 'canvas' : selection.view;
   return (
     <div className={classes.page}>
+      <FreshnessBar />
       <RunHead />
       <div className={classes.split} data-panel={selection.step !== null || undefined}>
         <div className={classes.main}>

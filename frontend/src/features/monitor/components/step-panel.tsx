@@ -5,6 +5,7 @@ import type { StepDetail } from '../../../api/types';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { StatusBadge } from '../../../diagram';
 import { useBreakpoints } from '../breakpoints';
+import { lastKnown, useFreshness } from '../freshness';
 import { shownStatus, statusSentence } from '../node-status';
 import type { LiveStep } from '../reducer';
 import { useSelection } from '../selection';
@@ -76,10 +77,11 @@ function BreakpointButton({ path }: { path: string }) {
 }
 
 function StatusLine({ step, attempts }: { step: LiveStep; attempts: StepDetail['attempts'] }) {
+  const isLost = useFreshness().how === 'lost';
   return (
     <>
       <div className={classes.statusRow}>
-        <StatusBadge status={shownStatus(step)} sentence={statusSentence(step)} />
+        <StatusBadge status={lastKnown(shownStatus(step), isLost)} sentence={statusSentence(step)} />
         {step.origin === 'manual' ? <span>manual</span> : null}
         {step.reused_from ? (
           <span>

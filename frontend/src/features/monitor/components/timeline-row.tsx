@@ -2,6 +2,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 
 import { StatusShape } from '../../../diagram';
 import { formatCount, formatDuration } from '../../../lib/format';
+import { lastKnown } from '../freshness';
 import { shownStatus } from '../node-status';
 import type { RunState } from '../reducer';
 import { useSelection } from '../selection';
@@ -14,12 +15,13 @@ interface RowProps {
   scale: Scale;
   state: RunState;
   isOver: boolean;
+  isLost: boolean;
   /** Of a container: how many rows its items have, and whether they are shown. */
   fold?: { count: number; isOpen: boolean; toggle: () => void } | undefined;
 }
 
 /** One step run: its name, its life as bars, and how long it took in all. */
-export function TimelineRow({ lane, scale, state, isOver, fold }: RowProps) {
+export function TimelineRow({ lane, scale, state, isOver, isLost, fold }: RowProps) {
   const { step, selectStep } = useSelection();
   const live = state.steps.get(lane.path);
   const name = nameOf(state.graph, lane.path);
@@ -30,7 +32,7 @@ export function TimelineRow({ lane, scale, state, isOver, fold }: RowProps) {
       <span className={classes.name} data-item={lane.path.includes('[') || undefined}>
         {fold ? <Fold {...fold} name={name} /> : <span className={classes.fold} />}
         <button type="button" className={classes.nameButton} onClick={() => selectStep(lane.path)}>
-          {live ? <StatusShape status={shownStatus(live)} size={13} /> : null}
+          {live ? <StatusShape status={lastKnown(shownStatus(live), isLost)} size={13} /> : null}
           <span className={classes.nameText}>{name}</span>
           {live?.map ? <span className={classes.hint}>{`${live.map.settled}/${live.map.total}`}</span> : null}
         </button>

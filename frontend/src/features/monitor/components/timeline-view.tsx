@@ -4,6 +4,7 @@ import { useShortcuts } from '../../../components/ui/shortcuts';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { useNow } from '../../../hooks/use-now';
 import { formatDuration } from '../../../lib/format';
+import { useFreshness } from '../freshness';
 import { useRunState } from '../store';
 import { groupLanes, lanesOf, positionIn, type Scale, ticksOf } from '../timeline';
 import { useHistory } from '../use-history';
@@ -29,7 +30,9 @@ export function TimelineView() {
   const { events, isPending, error, retry } = useHistory();
   const state = useRunState((run) => run);
   const isOver = state.run.finished_at !== null;
-  const now = useNow(1000, !isOver);
+  const freshness = useFreshness();
+  const isLost = freshness.how === 'lost';
+  const now = useNow(1000, !isOver && !isLost);
   const groups = useMemo(() => groupLanes(lanesOf(events)), [events]);
   const { open, toggle } = useUnfolded(groups.map((group) => group.path));
   if (error) return <ErrorState error={error} what="the timeline" onRetry={retry} />;
@@ -50,10 +53,8 @@ export function TimelineView() {
               : undefined;
           const shown = isOpen ? group.items.slice(0, MOST_ITEM_ROWS) : [];
           return [
-            <TimelineRow key={group.path} lane={group} scale={scale} state={state} isOver={isOver} fold={fold} />,
-            ...shown.map((lane) => (
-              <TimelineRow key={lane.path} lane={lane} scale={scale} state={state} isOver={isOver} />
-            )),
+            <TimelineRow key={group.path} lane={group} {...{ scale, state, isOver, isLost }} fold={fold} />,
+            ...shown.map((lane) => <TimelineRow key={lane.path} lane={lane} {...{ scale, state, isOver, isLost }} />),
           ];
         })}
       </ol>

@@ -36,6 +36,7 @@ function setUp(known: number) {
   };
   const seen: RunState[] = [];
   const errors: unknown[] = [];
+  const closed: ApiError[] = [];
   const heard: RunEvent[] = [];
   const doors = {
     snapshot: vi.fn(async () => ({ ...early.snapshot(), seq: known })),
@@ -52,6 +53,7 @@ function setUp(known: number) {
       heard.push(...fresh);
     },
     onError: (error: unknown) => errors.push(error),
+    onClosed: (error: ApiError) => closed.push(error),
   };
   const follower = new RunFollower({ ws: 'acme', run: 'r' }, live, listener, doors);
   const become = (state: ConnectionState) => {
@@ -65,7 +67,7 @@ function setUp(known: number) {
     events: whole.events.slice(from - 1, to),
     last: to,
   });
-  return { whole, live, seen, errors, heard, doors, follower, become, say, events, topicOf: () => topic };
+  return { whole, live, seen, errors, closed, heard, doors, follower, become, say, events, topicOf: () => topic };
 }
 
 beforeEach(() => {
@@ -133,11 +135,41 @@ describe('a run is followed', () => {
     follower.stop();
   });
 
-  it('until it is refused', async () => {
-    const { follower, say, errors } = setUp(1);
+  it('at once, and not two seconds later, when the socket is lost', async () => {
+    const { follower, become, doors } = setUp(1);
     await follower.start();
-    say({ type: 'refused', run: 'r', code: 'not_found', message: 'There is no such run.' });
-    expect(errors).toHaveLength(1);
+    become('reconnecting');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(doors.events).toHaveBeenCalledWith(expect.anything(), 1);
     follower.stop();
+  });
+
+  it('honestly, too, where a server answers that it cannot', async () => {
+    const { follower, become, doors, live, errors } = setUp(1);
+    await follower.start();
+    doors.events.mockRejectedValue(new ApiError({ code: 'unavailable', status: 503, detail: 'the database is away' }));
+    become('reconnecting');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(live.reportPoll).toHaveBeenLastCalledWith(false);
+    expect(errors).toEqual([]);
+    follower.stop();
+  });
+
+  it('until it is refused: then nothing more of it is asked', async () => {
+    const { follower, say, closed, topicOf } = setUp(1);
+    await follower.start();
+    say({ type: 'refused', run: 'r', code: 'run_not_found', message: 'There is no such run.' });
+    expect(closed).toHaveLength(1);
+    expect(topicOf()).toBeUndefined();
+  });
+
+  it('until a poll is refused, since a membership may end while the socket is away', async () => {
+    const { follower, become, doors, closed } = setUp(1);
+    await follower.start();
+    doors.events.mockRejectedValue(new ApiError({ code: 'workspace_not_found', status: 404, detail: 'No such one.' }));
+    become('reconnecting');
+    await vi.advanceTimersByTimeAsync(3 * POLL_EVERY_MS);
+    expect(closed).toHaveLength(1);
+    expect(doors.events).toHaveBeenCalledTimes(1);
   });
 });
