@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from runs.api.breakpoint_shapes import BreakpointList, BreakpointOut
+from runs.api.inbox_shapes import Follows
 from runs.api.kept_shapes import ArtifactOut, CheckpointOut, ReusedFrom, Value
 from runs.api.turn_shapes import RunLimitOut, TurnInput
 from runs.core.states import RunStatus, StepStatus
@@ -377,6 +378,7 @@ class RunRef(Out):
 
 class InboxWait(WaitOut):
     path = serializers.CharField()
+    follows = Follows()
     run = RunRef()
 
 

@@ -1,8 +1,9 @@
 from django.urls import path
 
-from runs.api import bulk, callbacks, keeping, limits, recovery, triggers, views, watching
+from runs.api import alerts, bulk, callbacks, inbox, keeping, limits, overview, recovery, triggers, views, watching
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
+ALERT = "workspaces/<slug:workspace>/alerts/<uuid:alert_id>"
 RUN = "workspaces/<slug:workspace>/runs/<uuid:run_id>"
 BULK = "workspaces/<slug:workspace>/bulk/<uuid:bulk_id>"
 
@@ -40,6 +41,7 @@ urlpatterns = [
     path(f"{BULK}/stop", bulk.BulkStopView.as_view()),
     path(f"{BULK}/continue", bulk.BulkContinueView.as_view()),
     path("workspaces/<slug:workspace>/waits", views.WaitsView.as_view()),
+    path("workspaces/<slug:workspace>/waits/<uuid:wait_id>", inbox.WaitView.as_view()),
     path("workspaces/<slug:workspace>/waits/<uuid:wait_id>/answer", views.AnswerView.as_view()),
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/triggers", triggers.WorkflowTriggersView.as_view()),
     path("workspaces/<slug:workspace>/triggers", triggers.TriggersView.as_view()),
@@ -47,6 +49,12 @@ urlpatterns = [
     path(f"{TRIGGER}/firings", triggers.FiringsView.as_view()),
     path(f"{TRIGGER}/backfill", triggers.BackfillView.as_view()),
     path(f"{TRIGGER}/secret", triggers.SecretView.as_view()),
+    path("workspaces/<slug:workspace>/alerts", alerts.AlertsView.as_view()),
+    path(ALERT, alerts.AlertView.as_view()),
+    path(f"{ALERT}/test", alerts.AlertTestView.as_view()),
+    path(f"{ALERT}/secret", alerts.AlertSecretView.as_view()),
+    path(f"{ALERT}/deliveries", alerts.AlertDeliveriesView.as_view()),
+    path("workspaces/<slug:workspace>/overview", overview.OverviewView.as_view()),
     path("workspaces/<slug:workspace>/limits", limits.LimitsView.as_view()),
     path("workspaces/<slug:workspace>/limit", limits.WorkspaceLimitView.as_view()),
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/limit", limits.WorkflowLimitView.as_view()),

@@ -16,8 +16,12 @@ from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
 from runs.models.trigger import Firing, Trigger
 from runs.models.waiting import Callback, Vote
+from runs.models.watching import AlertDelivery, AlertFact, AlertRule, Look, RunHour
 
 __all__ = [
+    "AlertDelivery",
+    "AlertFact",
+    "AlertRule",
     "Artifact",
     "ArtifactFile",
     "Attempt",
@@ -33,10 +37,12 @@ __all__ = [
     "Limit",
     "LimitStart",
     "LogChunk",
+    "Look",
     "Outbox",
     "Payload",
     "Retention",
     "Run",
+    "RunHour",
     "StepRun",
     "Sweeper",
     "Trigger",

@@ -97,6 +97,12 @@ class Run(models.Model):
                 condition=Q(trigger_id__isnull=False, status__in=["running", "paused", "cancelling"]),
             ),
             models.Index(fields=["workspace"], name="run_begun", condition=Q(begun_at__isnull=False)),
+            # for the overview, without a look at the rows themselves
+            models.Index(
+                fields=["workspace", "created_at"], include=["workflow", "status", "finished_at"], name="run_measured"
+            ),
+            models.Index(fields=["workspace", "created_at"], name="run_resumed", condition=Q(generation__gt=1)),
+            models.Index(fields=["finished_at"], name="run_failed", condition=Q(status="failed")),
         ]
 
 

@@ -131,6 +131,11 @@ class StepRun(models.Model):
                 name="step_run_total_limit",
                 condition=Q(status__in=["ready", "retry_wait", "waiting"], total_until__isnull=False),
             ),
+            models.Index(  # what the overview counts by step
+                fields=["workspace_id", "finished_at"],
+                name="step_run_failures",
+                condition=Q(status="failed", handled__isnull=True),
+            ),
         ]
 
 

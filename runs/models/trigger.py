@@ -83,4 +83,7 @@ class Firing(models.Model):
             models.Index(fields=["trigger", "due_at", "id"], name="firing_queued", condition=Q(status="queued")),
             models.Index(fields=["trigger", "created_at"], name="firing_rate"),
             models.Index(fields=["created_at"], name="firing_age"),
+            models.Index(
+                fields=["trigger", "due_at"], name="firing_amiss", condition=Q(status__in=["missed", "failed"])
+            ),
         ]

@@ -11,6 +11,7 @@ from kit.errors import NotFound
 from kit.paging import encode_cursor, typed_cursor
 from runs.core.questions import FOR_PEOPLE, shown_hash
 from runs.models import Vote, Wait
+from runs.selectors.following import Graphs, following
 from runs.selectors.values import decoded
 from teams.access import Actor, visible_to
 from teams.models import Workspace
@@ -39,9 +40,19 @@ def wait_page(
         rows = rows.filter(Q(opened_at__gt=opened_at) | Q(opened_at=opened_at, id__gt=id_))
     found = list(rows.order_by("opened_at", "id")[: limit + 1])
     page, more = found[:limit], len(found) > limit
-    following = encode_cursor(page[-1].opened_at.isoformat(), str(page[-1].id)) if more else None
-    votes = votes_on(page)
-    return {"items": [_inbox_shape(wait, votes.get(wait.id, [])) for wait in page], "next": following}
+    more_after = encode_cursor(page[-1].opened_at.isoformat(), str(page[-1].id)) if more else None
+    votes, graphs = votes_on(page), Graphs()
+    return {"items": [_inbox_shape(wait, votes.get(wait.id, []), graphs) for wait in page], "next": more_after}
+
+
+def wait_detail(actor: Actor, workspace: Workspace, wait_id: UUID) -> dict[str, Any]:
+    """One question for people as the inbox shows it, also one that is closed. Raises WaitNotFound."""
+    rows = Wait.objects.filter(kind__in=FOR_PEOPLE).select_related("run__workflow", "run__version", "answered_by")
+    asked = rows.annotate(path=F("step_run__path"), node=F("step_run__node_id"))
+    found = visible_to(actor, asked, workspace).filter(id=wait_id).first()
+    if found is None:
+        raise WaitNotFound("There is no such question in this workspace.")
+    return _inbox_shape(found, votes_on([found]).get(found.id, []), Graphs())
 
 
 def votes_on(waits: Iterable[Wait]) -> dict[UUID, list[Vote]]:
@@ -52,11 +63,12 @@ def votes_on(waits: Iterable[Wait]) -> dict[UUID, list[Vote]]:
     return found
 
 
-def _inbox_shape(wait: Any, votes: Iterable[Vote]) -> dict[str, Any]:
+def _inbox_shape(wait: Any, votes: Iterable[Vote], graphs: Graphs) -> dict[str, Any]:
     run = wait.run
     return {
         **wait_shape(wait, votes),
         "path": wait.path,
+        "follows": following(graphs.of(run.version), wait.node, wait.kind),
         "run": {
             "id": run.id,
             "number": run.number,

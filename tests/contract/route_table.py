@@ -14,6 +14,7 @@ from django.utils.timezone import now
 
 from builder.connections.services import create_connection
 from builder.workflows.services import create_workflow, publish
+from runs.alerts.services import create_alert
 from runs.artifacts import place_of
 from runs.bulk.services import Pace, Selection, begin_bulk
 from runs.models import Artifact, ArtifactFile, Run, StepRun, Wait
@@ -47,6 +48,8 @@ WAITING = {
 HTTP = {"base_url": "https://example.com", "token": "a-token-of-the-tests"}
 
 NIGHTLY = {"cron": "0 2 * * *", "zone": "Europe/Berlin", "input": {}}
+
+ALERT = {"name": "new", "channel": "mail", "events": ["failed"], "recipients": ["ana@example.com"]}
 
 WORKSPACE = "workspaces/{workspace}"
 WORKFLOW = f"{WORKSPACE}/workflows/{{workflow_id}}"
@@ -129,6 +132,7 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{BULK}/stop"): Row(Permission.RUN),
     ("POST", f"{BULK}/continue"): Row(Permission.RUN, lambda world: {"revision": 1}, 409),  # it goes on already
     ("GET", f"{WORKSPACE}/waits"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/waits/{{wait_id}}"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
     ),  # answered already
@@ -148,6 +152,14 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKSPACE}/schedule-preview"): Row(
         Permission.VIEW, lambda world: {"cron": "0 2 * * *", "zone": "UTC", "after": "2026-03-01T00:00:00Z"}
     ),
+    ("GET", f"{WORKSPACE}/alerts"): Row(Permission.VIEW),
+    ("POST", f"{WORKSPACE}/alerts"): Row(Permission.EDIT, lambda world: ALERT, 201),
+    ("PATCH", f"{WORKSPACE}/alerts/{{alert_id}}"): Row(Permission.EDIT, lambda world: {"name": "renamed"}),
+    ("DELETE", f"{WORKSPACE}/alerts/{{alert_id}}"): Row(Permission.EDIT, None, 204),
+    ("POST", f"{WORKSPACE}/alerts/{{alert_id}}/test"): Row(Permission.EDIT, None, 201),
+    ("POST", f"{WORKSPACE}/alerts/{{alert_id}}/secret"): Row(Permission.EDIT, None, 409),  # it sends mails
+    ("GET", f"{WORKSPACE}/alerts/{{alert_id}}/deliveries"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/overview"): Row(Permission.VIEW, opens_transaction=True),
     ("GET", f"{WORKSPACE}/limits"): Row(Permission.VIEW),
     ("PUT", f"{WORKSPACE}/limit"): Row(Permission.MANAGE_WORKSPACE, lambda world: {"at_most": 20}),
     ("DELETE", f"{WORKSPACE}/limit"): Row(Permission.MANAGE_WORKSPACE),
@@ -172,6 +184,10 @@ def make_world() -> World:
     )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
     trigger = create_trigger(actor=SYSTEM, workflow=workflow, kind="schedule", name="nightly", settings=NIGHTLY)
+    alert = create_alert(
+        actor=SYSTEM, workspace=people.acme, workflow=None, channel="mail",
+        wanted={**ALERT, "connection": "", "quiet_s": 300, "no_worker_s": 120, "enabled": True},
+    )  # fmt: skip
     file = ArtifactFile.objects.create(workspace=people.acme, sha256=b"\x01" * 32, size=2, touched_at=now())
     artifact = Artifact.objects.create(
         step_run=step, attempt=1, fence=1, name="a.txt", media_type="text/plain", file=file, at=now()
@@ -193,6 +209,7 @@ def make_world() -> World:
         "path": step.path,
         "wait_id": str(wait.id),
         "trigger_id": str(trigger.id),
+        "alert_id": str(alert.id),
         "token": "A" * 43,
         "artifact_id": str(artifact.id),
         "bulk_id": str(bulk.id),

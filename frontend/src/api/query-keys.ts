@@ -18,6 +18,7 @@ export const keys = {
   items: (ws: string, id: string, path: string, status: string) =>
     ['ws', ws, 'runs', 'one', id, 'items', path, status] as const,
   waits: (ws: string) => ['ws', ws, 'waits'] as const,
+  wait: (ws: string, id: string) => ['ws', ws, 'waits', id] as const,
   connections: (ws: string) => ['ws', ws, 'connections'] as const,
   connectionKinds: (ws: string) => ['ws', ws, 'connection-kinds'] as const,
   members: (ws: string) => ['ws', ws, 'members'] as const,

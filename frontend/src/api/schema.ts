@@ -93,6 +93,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description All of them, by name. */
+        get: operations["listAlerts"];
+        put?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        post: operations["createAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["deleteAlert"];
+        options?: never;
+        head?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        patch: operations["updateAlert"];
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/alerts/{alert_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The latest first. */
+        get: operations["listAlertDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/alerts/{alert_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Makes a new secret of an alert by webhook, and shows it this once. */
+        post: operations["changeAlertSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/alerts/{alert_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sends a delivery that says it is a test. Its outcome stands in the list of deliveries. */
+        post: operations["testAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/bulk": {
         parameters: {
             query?: never;
@@ -327,6 +414,23 @@ export interface paths {
         };
         /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Counts are of runs that were started in the period. */
+        get: operations["getOverview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -885,6 +989,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/waits/{wait_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An open or closed question: what a link in a mail leads to. Looking at it answers nothing. */
+        get: operations["getWait"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/waits/{wait_id}/answer": {
         parameters: {
             query?: never;
@@ -1098,6 +1219,143 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What is left out stays. */
+        AlertCreate: {
+            name: string;
+            events: components["schemas"]["AlertEvent"][];
+            recipients?: string[];
+            /** @default  */
+            connection: string;
+            /** @default  */
+            url: string;
+            /** @default 300 */
+            quiet_s: number;
+            /** @default 120 */
+            no_worker_s: number;
+            /** @default true */
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description None: every workflow.
+             */
+            workflow?: string | null;
+            channel: components["schemas"]["ChannelEnum"];
+        };
+        /** @description Describes an answer. */
+        AlertDeliveryList: {
+            items: components["schemas"]["AlertDeliveryOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        AlertDeliveryOut: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["AlertDeliveryStatus"];
+            is_test: boolean;
+            /** @description The newest few. */
+            facts: components["schemas"]["AlertFactOut"][];
+            fact_count: number;
+            attempts: number;
+            /** @description Of the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried next.
+             */
+            next_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            sent_at: string | null;
+        };
+        /** @enum {string} */
+        AlertDeliveryStatus: "waiting" | "sent" | "failed";
+        /** @enum {string} */
+        AlertEvent: "failed" | "deadline" | "silent" | "no_worker" | "question";
+        /** @description Describes an answer. */
+        AlertFactOut: {
+            kind: components["schemas"]["AlertEvent"];
+            /** Format: date-time */
+            at: string;
+            text: string;
+            /** Format: uuid */
+            run: string | null;
+        };
+        /** @description Describes an answer. */
+        AlertList: {
+            items: components["schemas"]["AlertOut"][];
+            /** @description Whether this Pawl has a mail server of its own. */
+            has_own_mail: boolean;
+        };
+        /** @description Describes an answer. */
+        AlertMade: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            workflow: components["schemas"]["WorkflowRef"] | null;
+            events: components["schemas"]["AlertEvent"][];
+            channel: components["schemas"]["ChannelEnum"];
+            recipients: string[];
+            connection: string;
+            /** @description Whoever may not change it sees only where it leads. */
+            url: string;
+            quiet_s: number;
+            no_worker_s: number;
+            enabled: boolean;
+            /** @description What happened and goes with the next delivery; at most 1,000. */
+            untold: number;
+            /** @description The latest few. */
+            deliveries: components["schemas"]["AlertDeliveryOut"][];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Of a webhook. It is shown this once. */
+            secret: string | null;
+        };
+        /** @description Describes an answer. */
+        AlertOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            workflow: components["schemas"]["WorkflowRef"] | null;
+            events: components["schemas"]["AlertEvent"][];
+            channel: components["schemas"]["ChannelEnum"];
+            recipients: string[];
+            connection: string;
+            /** @description Whoever may not change it sees only where it leads. */
+            url: string;
+            quiet_s: number;
+            no_worker_s: number;
+            enabled: boolean;
+            /** @description What happened and goes with the next delivery; at most 1,000. */
+            untold: number;
+            /** @description The latest few. */
+            deliveries: components["schemas"]["AlertDeliveryOut"][];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description Describes an answer. */
+        Amiss: {
+            items: components["schemas"]["AmissFiring"][];
+            /** @description Of each trigger at most 1,000. */
+            count: number;
+        };
+        /** @description Describes an answer. */
+        AmissFiring: {
+            trigger: components["schemas"]["TriggerName"];
+            /** Format: date-time */
+            due_at: string;
+            status: components["schemas"]["AmissFiringStatusEnum"];
+            reason: string | null;
+            detail: string | null;
+        };
+        /** @enum {string} */
+        AmissFiringStatusEnum: "missed" | "failed";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         AnswerIn: {
             /** Format: uuid */
@@ -1317,6 +1575,8 @@ export interface components {
             /** Format: uuid */
             command_id: string;
         };
+        /** @enum {string} */
+        ChannelEnum: "mail" | "webhook";
         CheckAnswer: {
             problems: components["schemas"]["GraphProblem"][];
         };
@@ -1347,6 +1607,22 @@ export interface components {
         ClockEnum: "forward" | "back";
         /** @enum {string} */
         CodeEnum: "canary" | "by_person" | "permission_lost";
+        /** @description Describes an answer. */
+        Column: {
+            /**
+             * Format: date-time
+             * @description Its beginning. It counts runs by when they were started.
+             */
+            at: string;
+            open: number;
+            succeeded: number;
+            failed: number;
+            cancelled: number;
+            /** Format: double */
+            p50_s: number | null;
+            /** Format: double */
+            p95_s: number | null;
+        };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CommandIn: {
             /** Format: uuid */
@@ -1466,6 +1742,17 @@ export interface components {
             revision: number;
             graph: unknown;
         };
+        /** @description Describes an answer. */
+        DurationSums: {
+            /** Format: double */
+            p50_s: number | null;
+            /** Format: double */
+            p95_s: number | null;
+            /** @description So many runs that succeeded were looked at. */
+            sampled: number;
+            /** @description Whether these are all. */
+            is_exact: boolean;
+        };
         /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
         EditInputIn: {
             /** Format: uuid */
@@ -1506,6 +1793,22 @@ export interface components {
             error: components["schemas"]["StepError"] | null;
         };
         /** @description Describes an answer. */
+        FailedStepSums: {
+            workflow: components["schemas"]["WorkflowRef"];
+            key: string;
+            kind: string;
+            /** @description How many step runs stand failed: items of a map are one each. */
+            steps: number;
+            runs: number;
+            /** Format: date-time */
+            last_at: string;
+        };
+        /** @description Describes an answer. */
+        FailedSteps: {
+            items: components["schemas"]["FailedStepSums"][];
+            is_exact: boolean;
+        };
+        /** @description Describes an answer. */
         FiredRun: {
             /** Format: uuid */
             id: string;
@@ -1533,6 +1836,12 @@ export interface components {
         };
         /** @enum {string} */
         FiringStatus: "queued" | "fired" | "skipped" | "missed" | "failed";
+        /** @description What runs after each answer, by the graph of the run's version. */
+        Follows: {
+            ports: components["schemas"]["NextOfPort"][];
+            /** @description The name of the container whose item it belongs to. */
+            inside: string | null;
+        };
         /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
         ForkIn: {
             /** Format: uuid */
@@ -1622,12 +1931,27 @@ export interface components {
             shown_hash: string;
             votes: components["schemas"]["VoteOut"][];
             path: string;
+            follows: components["schemas"]["Follows"];
             run: components["schemas"]["RunRef"];
         };
         /** @description Describes an answer. */
         LaneList: {
             items: components["schemas"]["LaneOut"][];
             next: string | null;
+        };
+        /** @description Describes an answer. */
+        LaneNow: {
+            lane: string;
+            workers: number;
+            /** @description Of this workspace. */
+            running: number;
+            /** @description Ready and not yet taken by a worker; at most 10,000 are counted. */
+            waiting: number;
+            /**
+             * Format: date-time
+             * @description Since when the oldest of them waits.
+             */
+            oldest_at: string | null;
         };
         /** @description Describes an answer. */
         LaneOut: {
@@ -1730,6 +2054,23 @@ export interface components {
             items: components["schemas"]["Member"][];
             next: string | null;
         };
+        /** @description Describes an answer. */
+        NextFiring: {
+            trigger: components["schemas"]["TriggerName"];
+            /** Format: date-time */
+            at: string;
+        };
+        NextOfPort: {
+            port: string;
+            steps: components["schemas"]["NextStep"][];
+            /** @description Further steps, that are not named. */
+            more: number;
+        };
+        NextStep: {
+            key: string;
+            name: string;
+            kind: string;
+        };
         /** @enum {string} */
         NodeFateAction: "kept" | "again" | "new" | "removed";
         /** @description Describes an answer. */
@@ -1752,6 +2093,25 @@ export interface components {
         /** @enum {string} */
         OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "skipped";
         /** @description Describes an answer. */
+        OverviewOut: {
+            period: components["schemas"]["PeriodEnum"];
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            now: string;
+            /** @description The width of a column, in seconds. */
+            step_s: number;
+            runs: components["schemas"]["RunSums"];
+            durations: components["schemas"]["DurationSums"];
+            columns: components["schemas"]["Column"][];
+            workflows: components["schemas"]["WorkflowSums"][];
+            failed_steps: components["schemas"]["FailedSteps"];
+            saved: components["schemas"]["Saved"];
+            lanes: components["schemas"]["LaneNow"][];
+            next: components["schemas"]["NextFiring"][];
+            amiss: components["schemas"]["Amiss"];
+        };
+        /** @description Describes an answer. */
         ParentStep: {
             /** Format: uuid */
             run: string;
@@ -1762,6 +2122,20 @@ export interface components {
         Part: {
             ok: boolean;
             detail: string;
+        };
+        /** @description What is left out stays. */
+        PatchedAlertChange: {
+            name?: string;
+            events?: components["schemas"]["AlertEvent"][];
+            recipients?: string[];
+            /** @description Of a mail: an SMTP one. Empty: Pawl's own server. */
+            connection?: string;
+            url?: string;
+            /** @description Between two deliveries. */
+            quiet_s?: number;
+            /** @description How long a step must wait in a lane that no worker serves. */
+            no_worker_s?: number;
+            enabled?: boolean;
         };
         /** @description Of the runs that come: what is left out stays, null takes it away. */
         PatchedTriggerUpdate: {
@@ -1796,6 +2170,8 @@ export interface components {
         };
         /** @enum {string} */
         PausedByEnum: "itself" | "parent" | "both";
+        /** @enum {string} */
+        PeriodEnum: "24h" | "7d" | "30d";
         /** @enum {string} */
         PermissionsEnum: "view" | "run" | "approve" | "edit" | "connect" | "manage_members" | "read_audit" | "manage_workspace";
         /** @description Describes an answer. */
@@ -2059,6 +2435,19 @@ export interface components {
         /** @enum {string} */
         RunStatus: "running" | "paused" | "cancelling" | "succeeded" | "failed" | "cancelled";
         /** @description Describes an answer. */
+        RunSums: {
+            total: number;
+            open: number;
+            succeeded: number;
+            failed: number;
+            cancelled: number;
+            /**
+             * Format: double
+             * @description 0 to 1, of those that succeeded or failed; null where none did.
+             */
+            success_rate: number | null;
+        };
+        /** @description Describes an answer. */
         RunWithInput: {
             /** Format: uuid */
             id: string;
@@ -2100,6 +2489,18 @@ export interface components {
             priority: number;
             limit: components["schemas"]["RunLimitOut"] | null;
             output: components["schemas"]["RunOutput"] | null;
+        };
+        /** @description Describes an answer. */
+        Saved: {
+            /** @description Runs that somebody resumed. */
+            runs: number;
+            /**
+             * Format: double
+             * @description What their steps had taken that did not run again.
+             */
+            seconds: number;
+            steps: number;
+            is_exact: boolean;
         };
         /** @enum {string} */
         ScopeEnum: "workspace" | "lane" | "workflow" | "key" | "run_key";
@@ -2297,6 +2698,13 @@ export interface components {
             secret: string | null;
         };
         /** @description Describes an answer. */
+        TriggerName: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            workflow: components["schemas"]["WorkflowRef"];
+        };
+        /** @description Describes an answer. */
         TriggerOut: {
             /** Format: uuid */
             id: string;
@@ -2460,6 +2868,17 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        /** @description Describes an answer. */
+        WorkflowSums: {
+            workflow: components["schemas"]["WorkflowRef"];
+            archived: boolean;
+            open: number;
+            succeeded: number;
+            failed: number;
+            cancelled: number;
+            /** Format: double */
+            success_rate: number | null;
         };
         /** @description An error, as RFC 9457 has it. `data.fields` lists the wrong fields of bad input. */
         Problem: {
@@ -2765,6 +3184,235 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Those that tell of it: its own and those of all. */
+                workflow?: string;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertMade"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAlertChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAlertDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                alert_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDeliveryList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeAlertSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDeliveryOut"];
                 };
             };
             /** @description A problem */
@@ -3351,6 +3999,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                period?: "24h" | "7d" | "30d";
+                /** @description Only this one. */
+                workflow?: string;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewOut"];
                 };
             };
             /** @description A problem */
@@ -4542,6 +5224,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WaitList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWait: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                wait_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxWait"];
                 };
             };
             /** @description A problem */

@@ -32,6 +32,10 @@ export const readWorkflow = (ws: string, id: string, { signal }: Call = {}) =>
 
 export const listWaits = (ws: string, { signal }: Call = {}) => request<Page<OpenWait>>(`${at(ws)}/waits`, { signal });
 
+/** One question, also where it is closed: what a link in a mail leads to. */
+export const readWait = (ws: string, id: string, { signal }: Call = {}) =>
+  request<OpenWait>(`${at(ws)}/waits/${encodeURIComponent(id)}`, { signal });
+
 export interface AnswerCommand {
   command_id: string;
   decision: 'approved' | 'rejected' | 'submitted';

@@ -39,6 +39,15 @@ export const routes: RouteObject[] = [
             path: 'workflows/:id/triggers',
             element: page(async () => (await import('../features/triggers/triggers-page')).TriggersPage),
           },
+          {
+            path: 'workflows/:id/overview',
+            element: page(async () => (await import('../features/overview/overview-page')).WorkflowOverviewPage),
+          },
+          {
+            path: 'overview',
+            element: page(async () => (await import('../features/overview/overview-page')).OverviewPage),
+          },
+          { path: 'alerts', element: page(async () => (await import('../features/alerts/alerts-page')).AlertsPage) },
           { path: 'runs', element: page(async () => (await import('../features/runs-list/runs-page')).RunsPage) },
           { path: 'runs/:id', element: page(async () => (await import('../features/monitor/run-page')).RunPage) },
           { path: 'inbox', element: page(async () => (await import('../features/approvals/inbox-page')).InboxPage) },

@@ -23,6 +23,7 @@ from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
 from runs.management.post_loop import PostLoop
 from runs.management.trigger_loop import TriggerLoop
+from runs.management.watch_loop import WatchLoop
 from runs.store.read import Connection
 from runs.triggers.sweep import Forgetting
 
@@ -63,7 +64,7 @@ class SweeperLoop:
         self._post = PostLoop(ending)
 
     def run(self) -> None:
-        others = [BulkLoop(self.ending), TriggerLoop(self.ending), self._post]
+        others = [BulkLoop(self.ending), TriggerLoop(self.ending), WatchLoop(self.ending), self._post]
         for other in others:
             other.start()
         while not self.ending.is_set():

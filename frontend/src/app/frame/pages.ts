@@ -6,6 +6,8 @@ export const PAGES: readonly { label: string; to: (ws: string) => string }[] = [
   { label: 'Runs', to: paths.runs },
   { label: 'Failed runs', to: (ws) => `${paths.runs(ws)}?status=failed` },
   { label: 'Inbox', to: paths.inbox },
+  { label: 'Overview', to: paths.overview },
+  { label: 'Alerts', to: (ws) => paths.alerts(ws) },
   { label: 'Connections', to: paths.connections },
   { label: 'Team', to: paths.team },
 ];

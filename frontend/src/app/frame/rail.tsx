@@ -1,4 +1,13 @@
-import { IconHierarchy2, IconInbox, IconMail, IconPlayerPlay, IconPlugConnected, IconUsers } from '@tabler/icons-react';
+import {
+  IconBell,
+  IconChartBar,
+  IconHierarchy2,
+  IconInbox,
+  IconMail,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconUsers,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, NavLink } from 'react-router';
@@ -58,6 +67,8 @@ export function Rail() {
         <Item to={paths.workflows(ws)} icon={<IconHierarchy2 size={19} stroke={1.7} />} label="Workflows" />
         <Item to={paths.runs(ws)} icon={<IconPlayerPlay size={19} stroke={1.7} />} label="Runs" />
         <Item to={paths.inbox(ws)} icon={<IconInbox size={19} stroke={1.7} />} label="Inbox" count={waits} />
+        <Item to={paths.overview(ws)} icon={<IconChartBar size={19} stroke={1.7} />} label="Overview" />
+        <Item to={paths.alerts(ws)} icon={<IconBell size={19} stroke={1.7} />} label="Alerts" />
         <Item to={paths.connections(ws)} icon={<IconPlugConnected size={19} stroke={1.7} />} label="Connections" />
         <Item to={paths.team(ws)} icon={<IconUsers size={19} stroke={1.7} />} label="Team" />
         <div className={classes.spacer} />

@@ -15,6 +15,8 @@ const SECTIONS: { [segment: string]: string } = {
   workflows: 'Workflows',
   runs: 'Runs',
   inbox: 'Inbox',
+  overview: 'Overview',
+  alerts: 'Alerts',
   connections: 'Connections',
   team: 'Team',
   mailbox: 'Local mailbox',

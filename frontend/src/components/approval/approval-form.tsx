@@ -54,6 +54,7 @@ export function ApprovalForm(props: QuestionProps) {
           Change the data before answering
         </button>
       ) : null}
+      {props.extra}
       {may ? (
         <Textarea
           label={text(wait.data.note_prompt) || 'Comment'}

@@ -39,6 +39,7 @@ export function FillInForm(props: QuestionProps) {
             problems={problems}
             onChange={setValue}
           />
+          {props.extra}
           <div className={classes.buttons}>
             <Button type="submit" leftSection={<IconSend size={15} />} loading={answer.isPending}>
               Send

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 
 import { ApiError } from '../../api/errors';
 import { newCommandId } from '../../api/runs';
@@ -12,6 +12,8 @@ export interface QuestionProps {
   wait: Pick<StepWait, 'id' | 'kind' | 'data' | 'opened_at' | 'expires_at' | 'shown_hash' | 'votes'>;
   /** Whether the viewer's role may answer. */
   may: boolean;
+  /** What else bears on the answer, shown right above it. */
+  extra?: ReactNode;
   onAnswered: () => void;
 }
 

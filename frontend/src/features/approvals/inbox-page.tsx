@@ -1,4 +1,4 @@
-import { IconInbox } from '@tabler/icons-react';
+import { IconArrowLeft, IconForms, IconInbox, IconUserCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 
@@ -13,18 +13,27 @@ import { EmptyState, ErrorState, LoadingRows } from '../../components/ui/states'
 import { TimeAgo } from '../../components/ui/time';
 import { formatCount } from '../../lib/format';
 import { paths } from '../../lib/paths';
+import { ClosedQuestion } from './closed';
+import { Follows } from './follows';
 import classes from './inbox.module.css';
+import { quorumOf } from './quorum';
+import { TimeLeft } from './time-left';
 
-/** /w/:ws/inbox: everything that waits for a person. The chosen one is in the address: ?wait=id */
+/**
+ * /w/:ws/inbox: everything that waits for a person. The chosen one is in the address: ?wait=id. On a phone that one
+ * alone is shown, and without it the list.
+ */
 export function InboxPage() {
   const ws = useWorkspace();
   const polling = usePollingInterval();
+  const [params] = useSearchParams();
   const waits = useQuery({
     queryKey: keys.waits(ws),
     queryFn: ({ signal }) => listWaits(ws, { signal }),
     refetchInterval: polling === false ? 15_000 : polling,
   });
   const items = waits.data?.items ?? [];
+  const asked = params.get('wait');
   const hint = waits.data
     ? `${formatCount(items.length, 'question waits', 'questions wait')} for a person. No worker is held meanwhile.`
     : '';
@@ -32,55 +41,87 @@ export function InboxPage() {
     <Page title="Inbox" hint={items.length > 0 ? hint : 'Questions that runs ask a person.'}>
       {waits.isPending ? <LoadingRows label="Loading the inbox" /> : null}
       {waits.isError ? <ErrorState error={waits.error} what="the inbox" onRetry={waits.refetch} /> : null}
-      {waits.data && items.length === 0 ? (
+      {waits.data && items.length === 0 && !asked ? (
         <EmptyState icon={<IconInbox size={22} />} title="Nothing waits for a person">
           When a run reaches an approval or a form, its question appears here and the run stands still without a worker.
         </EmptyState>
       ) : null}
-      {items.length > 0 ? <Split ws={ws} waits={items} /> : null}
+      {waits.data && (items.length > 0 || asked) ? <Split waits={items} asked={asked} /> : null}
     </Page>
   );
 }
 
-function Split({ ws, waits }: { ws: string; waits: readonly OpenWait[] }) {
-  const [params, setParams] = useSearchParams();
+function Split({ waits, asked }: { waits: readonly OpenWait[]; asked: string | null }) {
+  const [, setParams] = useSearchParams();
+  const chosen = asked ? waits.find((wait) => wait.id === asked) : waits[0];
+  const choose = (id: string) => setParams({ wait: id });
+  return (
+    <div className={classes.split} data-asked={asked !== null || undefined}>
+      {waits.length > 0 ? (
+        <ul className={classes.list} aria-label="Open questions">
+          {waits.map((wait) => (
+            <Row key={wait.id} wait={wait} isChosen={wait.id === chosen?.id} onChoose={() => choose(wait.id)} />
+          ))}
+        </ul>
+      ) : null}
+      <div className={classes.detail}>
+        <button type="button" className={classes.back} onClick={() => setParams({})}>
+          <IconArrowLeft size={15} aria-hidden="true" /> All questions
+        </button>
+        {chosen ? <Detail wait={chosen} onAnswered={() => setParams({}, { replace: true })} /> : null}
+        {asked && !chosen ? <ClosedQuestion id={asked} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Row({ wait, isChosen, onChoose }: { wait: OpenWait; isChosen: boolean; onChoose: () => void }) {
+  const Icon = wait.kind === 'form' ? IconForms : IconUserCheck;
+  const quorum = quorumOf(wait);
+  return (
+    <li>
+      <button type="button" className={classes.row} aria-current={isChosen || undefined} onClick={onChoose}>
+        <Icon size={16} aria-hidden="true" className={classes.icon} />
+        <span className={classes.question}>{String(wait.data.title ?? wait.path)}</span>
+        <span className={classes.meta}>
+          {wait.run.workflow.name} · run {wait.run.number} · <TimeAgo at={wait.opened_at} />
+        </span>
+        <span className={classes.marks}>
+          <TimeLeft until={wait.expires_at} />
+          {quorum ? <span>{quorum}</span> : null}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function Detail({ wait, onAnswered }: { wait: OpenWait; onAnswered: () => void }) {
+  const ws = useWorkspace();
   const may = useMay('approve');
   const client = useQueryClient();
-  const chosen = waits.find((wait) => wait.id === params.get('wait')) ?? waits[0];
-  const onAnswered = () => {
-    setParams({}, { replace: true });
+  const done = () => {
+    onAnswered();
     void client.invalidateQueries({ queryKey: keys.waits(ws) });
   };
   return (
-    <div className={classes.split}>
-      <ul className={classes.list} aria-label="Open questions">
-        {waits.map((wait) => (
-          <li key={wait.id}>
-            <button
-              type="button"
-              className={classes.row}
-              aria-current={wait.id === chosen?.id || undefined}
-              onClick={() => setParams({ wait: wait.id }, { replace: true })}
-            >
-              <span className={classes.question}>{String(wait.data.title ?? wait.path)}</span>
-              <span className={classes.meta}>
-                {wait.run.workflow.name} · run {wait.run.number} · <TimeAgo at={wait.opened_at} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {chosen ? (
-        <div className={classes.detail}>
-          <p className={classes.from}>
-            <Link to={paths.run(ws, chosen.run.id, chosen.path)}>
-              Run {chosen.run.number} of {chosen.run.workflow.name}
-            </Link>{' '}
-            waits at <code>{chosen.path}</code>
-          </p>
-          <Question key={chosen.id} ws={ws} wait={chosen} may={may} onAnswered={onAnswered} />
-        </div>
-      ) : null}
-    </div>
+    <>
+      <p className={classes.from}>
+        <span>
+          <Link to={paths.run(ws, wait.run.id, wait.path)}>
+            Run {wait.run.number} of {wait.run.workflow.name}
+          </Link>{' '}
+          v{wait.run.version} waits at <code>{wait.path}</code>
+        </span>
+        <TimeLeft until={wait.expires_at} />
+      </p>
+      <Question
+        key={wait.id}
+        ws={ws}
+        wait={wait}
+        may={may}
+        extra={<Follows follows={wait.follows} />}
+        onAnswered={done}
+      />
+    </>
   );
 }

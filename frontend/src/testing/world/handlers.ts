@@ -1,6 +1,8 @@
 import { http, type RequestHandler } from 'msw';
 
+import { createAlertHandlers } from '../../features/alerts/testing/handlers';
 import { createCanvasHandlers } from '../../features/canvas/testing/handlers';
+import { createOverviewHandlers } from '../../features/overview/testing/handlers';
 import { createTriggerHandlers } from '../../features/triggers/testing/handlers';
 import connectionKinds from '../fixtures/connection-kinds.json';
 import stepKinds from '../fixtures/step-kinds.json';
@@ -25,6 +27,10 @@ function workspaceHandlers(world: World): RequestHandler[] {
       return found ? json(found) : missing();
     }),
     http.get(api('waits'), () => json({ items: world.waits(), next: null })),
+    http.get(api('waits/:id'), ({ params }) => {
+      const found = world.waits().find((one) => one.id === params.id);
+      return found ? json(found) : missing();
+    }),
     http.post(api('waits/:id/answer'), async ({ params, request }) => {
       const { decision } = (await request.json()) as { decision: string };
       return world.answer(text(params.id), decision)
@@ -115,6 +121,8 @@ export function createHandlers(world: World): RequestHandler[] {
   return [
     ...createCanvasHandlers(),
     ...createTriggerHandlers(),
+    ...createOverviewHandlers(),
+    ...createAlertHandlers(),
     ...workspaceHandlers(world),
     ...runHandlers(world),
     ...createRecoveryHandlers(world),

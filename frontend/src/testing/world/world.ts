@@ -79,6 +79,13 @@ export class World {
         answered_by: null,
         shown_hash: '0'.repeat(64),
         votes: [],
+        follows: {
+          ports: [
+            { port: 'approved', steps: [{ key: 'send', name: 'Send the orders', kind: 'email' }], more: 0 },
+            { port: 'rejected', steps: [], more: 0 },
+          ],
+          inside: null,
+        },
       }));
   }
 

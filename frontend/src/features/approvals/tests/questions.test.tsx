@@ -50,6 +50,7 @@ const asked = (kind: string, data: object, more: object = {}) => ({
   shown_hash: 'a'.repeat(64),
   votes: [],
   path: 'ask',
+  follows: { ports: [{ port: 'approved', steps: [], more: 0 }], inside: null },
   run: { id: 'r1', number: 7, workflow: { id: 'f1', name: 'Orders' }, version: 1 },
   ...more,
 });
