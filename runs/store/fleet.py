@@ -6,9 +6,11 @@ from uuid import UUID
 
 from runs.store.read import Connection
 
+# Asked again where the reply was lost: an id is of one life of one process. If it was buried meanwhile it stays dead.
 REGISTER = """INSERT INTO runs_worker (id, host, boot_id, pid_namespace, pid, pid_started, queues, kinds, threads,
 started_at, heartbeat_at)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())"""
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, statement_timestamp(), statement_timestamp())
+    ON CONFLICT (id) DO NOTHING"""
 
 # One statement per worker process and second. It names what the worker holds; a row of its that it has not named for
 # 5 s is a claim whose reply never came. It answers what to stop, whether the worker itself was declared dead, and which

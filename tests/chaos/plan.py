@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import floor
 from random import Random
 
 FIRST_AT_S = 2.0  # workers have steps by then
@@ -71,4 +72,4 @@ def plan_of(seed: int, *, duration_s: float) -> list[Strike]:
 
 
 def _strike(dice: Random, fault: Fault, at_s: float) -> Strike:
-    return Strike(round(at_s, 2), fault, dice.choice(LASTS_S.get(fault, (0.0,))), dice.randrange(1_000))
+    return Strike(floor(at_s * 100) / 100, fault, dice.choice(LASTS_S.get(fault, (0.0,))), dice.randrange(1_000))

@@ -4,6 +4,7 @@ Chaos found none of these in minutes; a patch of tests/mutants takes each guard 
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -104,6 +105,21 @@ def test_a_buried_worker_claims_nothing(world: World, hands: list[Hand]) -> None
 def test_a_worker_is_buried_once(world: World, hands: list[Hand]) -> None:
     assert fleet.bury(world.connection, hands[0].id)
     assert not fleet.bury(world.connection, hands[0].id)
+
+
+def test_a_worker_that_heard_no_answer_registers_again_and_is_one_worker(world: World) -> None:
+    """The statement was executed, and reported as failed."""
+    identity = fleet.WorkerIdentity(new_id(), "nowhere", "boot", "namespace", 1, 1)
+    again = False
+    fleet.register(world.connection, identity, queues=["default"], threads=1)
+    with suppress(psycopg.Error):
+        fleet.register(world.connection, identity, queues=["default"], threads=1)
+        again = True
+    assert again, "the second time was refused"
+    assert fleet.heartbeat(world.connection, worker=identity.id, held=[]).alive
+    assert fleet.bury(world.connection, identity.id)
+    fleet.register(world.connection, identity, queues=["default"], threads=1)
+    assert not fleet.heartbeat(world.connection, worker=identity.id, held=[]).alive
 
 
 def test_two_sweepers_recover_a_step_once(world: World, hands: list[Hand]) -> None:
