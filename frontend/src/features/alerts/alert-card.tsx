@@ -4,13 +4,13 @@ import { IconDots, IconPencil, IconSend, IconTrash } from '@tabler/icons-react';
 import { Link } from 'react-router';
 
 import { useWorkspace } from '../../api/workspace';
-import { formatCount, formatDuration } from '../../lib/format';
+import { formatCount } from '../../lib/format';
 import { paths } from '../../lib/paths';
 import classes from './alerts.module.css';
 import type { Alert } from './api';
 import { DeliveryRow } from './delivery-row';
 import { useAlertActs } from './use-alerts';
-import { eventsOf, targetOf } from './words';
+import { eventsOf, quietOf, targetOf } from './words';
 
 interface CardProps {
   alert: Alert;
@@ -30,17 +30,17 @@ export function AlertCard({ alert, may, onEdit, onDeliveries }: CardProps) {
         <div className={classes.about}>
           <h2>{alert.name}</h2>
           <p>
-            {eventsOf(alert)} in{' '}
             {alert.workflow ? (
               <Link to={paths.workflow(ws, alert.workflow.id)}>{alert.workflow.name}</Link>
             ) : (
-              'any workflow'
+              'Any workflow'
             )}
+            : {eventsOf(alert)}
           </p>
           <p className={classes.soft}>
             {targetOf(alert)}
             {alert.channel === 'mail' && alert.connection ? ` by ${alert.connection}` : ''}
-            {alert.quiet_s > 0 ? `, then quiet for ${formatDuration(alert.quiet_s * 1000)}` : ''}
+            {alert.quiet_s > 0 ? `, then quiet for ${quietOf(alert.quiet_s)}` : ''}
           </p>
         </div>
         {may ? (

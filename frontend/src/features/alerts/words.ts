@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../lib/format';
+import { formatCount } from '../../lib/format';
 import type { Alert, AlertDraft, AlertEvent, Delivery } from './api';
 
 export const EVENTS: readonly { name: AlertEvent; label: string; hint: string }[] = [
@@ -17,10 +17,18 @@ export const EVENTS: readonly { name: AlertEvent; label: string; hint: string }[
   },
 ];
 
-/** 'A run fails, a lane has no worker' */
+/** 'a run fails, a lane has no worker' */
 export function eventsOf({ events }: Pick<Alert, 'events'>): string {
   const labels = EVENTS.filter((one) => events.includes(one.name)).map((one) => one.label);
-  return labels.map((label, at) => (at === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1))).join(', ');
+  return labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1)).join(', ');
+}
+
+/** 5 minutes, 1 hour, 1 day; '' for none. */
+export function quietOf(seconds: number): string {
+  if (seconds === 0) return '';
+  if (seconds % 86_400 === 0) return formatCount(seconds / 86_400, 'day');
+  if (seconds % 3600 === 0) return formatCount(seconds / 3600, 'hour');
+  return seconds % 60 === 0 ? formatCount(seconds / 60, 'minute') : formatCount(seconds, 'second');
 }
 
 export function targetOf(alert: Pick<Alert, 'channel' | 'recipients' | 'url'>): string {
@@ -29,7 +37,7 @@ export function targetOf(alert: Pick<Alert, 'channel' | 'recipients' | 'url'>): 
 
 export const QUIET = [0, 60, 300, 900, 3600, 86_400].map((seconds) => ({
   value: String(seconds),
-  label: seconds === 0 ? 'Never quiet' : `For ${formatDuration(seconds * 1000)}`,
+  label: seconds === 0 ? 'Never quiet' : `For ${quietOf(seconds)}`,
 }));
 
 /** What a delivery told, in a few words. */

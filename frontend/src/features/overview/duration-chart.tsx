@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/format';
 import type { Column, Overview } from './api';
 import classes from './chart.module.css';
-import { labelOf, niceTop, type Point, piecesOf } from './numbers';
+import { formatSpan, labelOf, niceSpan, type Point, piecesOf } from './numbers';
 import { Scale, TimeLabels } from './run-chart';
 
 const HEIGHT = 140;
@@ -13,11 +13,11 @@ const say = (seconds: number | null) => formatDuration(seconds === null ? null :
 /** How long runs took that succeeded: the median and the 95th percentile of each piece of the period. */
 export function DurationChart({ shown }: { shown: Overview }) {
   const values = shown.columns.flatMap((column) => LINES.map((line) => column[line] ?? 0));
-  const top = niceTop(values);
+  const top = niceSpan(values);
   return (
     <figure className={classes.figure} aria-label="How long runs took that succeeded">
       <div className={classes.plot}>
-        <Scale top={say(top)} middle={say(top / 2)} />
+        <Scale top={formatSpan(top)} middle={formatSpan(top / 2)} />
         <div className={classes.lines}>
           <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
             {LINES.map((line) => (

@@ -41,9 +41,9 @@ export function runsBehind(ws: string, { since, until, outcome, workflow, failed
   const search = new URLSearchParams();
   if (outcome) search.set('status', STATUSES[outcome]);
   if (workflow) search.set('workflow', workflow);
-  search.set('since', since);
-  if (until) search.set('until', until);
-  if (failedStep) search.set('failed_step', failedStep);
+  search.set('after', since);
+  if (until) search.set('before', until);
+  if (failedStep) search.set('step', failedStep);
   return `${paths.runs(ws)}?${search}`;
 }
 
@@ -55,12 +55,32 @@ export function formatShare(share: number | null): string {
   return `${percent >= 99.95 || percent === Math.round(percent) ? Math.round(percent) : percent.toFixed(1)} %`;
 }
 
-/** A round number that no value is above, for a scale's top; at least 1. */
+/** A round number that no value is above and that has a half, for a scale's top; at least 2. */
 export function niceTop(values: readonly number[]): number {
-  const most = Math.max(1, ...values);
+  const most = Math.max(2, ...values);
   const size = 10 ** Math.floor(Math.log10(most));
-  const step = [1, 2, 4, 5, 10].find((each) => each * size >= most) ?? 10;
+  const step = [1, 2, 3, 4, 6, 8, 10].find((each) => each * size >= most) ?? 10;
   return step * size;
+}
+
+const SPANS_S = [2, 4, 10, 20, 40, 60, 120, 240, 360, 600, 1200, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400];
+
+/** The same of seconds: a span that people count in, whose half is one as well. */
+export function niceSpan(seconds: readonly number[]): number {
+  const most = Math.max(0, ...seconds);
+  return SPANS_S.find((each) => each >= most) ?? niceTop([most / 86_400]) * 86_400;
+}
+
+/** 30 s, 5 m, 2 h, 1 d: a whole number of the largest unit that fits. */
+export function formatSpan(seconds: number): string {
+  const [unit, name] = (
+    [
+      [86_400, 'd'],
+      [3600, 'h'],
+      [60, 'm'],
+    ] as const
+  ).find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return seconds === 0 ? '0' : `${seconds / unit} ${name}`;
 }
 
 export const totalOf = (column: Column): number => column.succeeded + column.failed + column.cancelled + column.open;
