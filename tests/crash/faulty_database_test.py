@@ -1,6 +1,6 @@
 """Every statement of the engine may fail before it was executed, or after it: 'executed, but reported as failed'.
 
-One in twenty does, by a seed, under the real worker loop, heartbeat and sweeper in this process (their children are
+One in ten does, by a seed, under the real worker loop, heartbeat and sweeper in this process (their children are
 real). What it could bring back: a result that is written twice, a step that is claimed and never run, a second attempt
 of a step although no process died, a checkpoint that is kept twice, a command that is done twice.
 """
@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.crash, pytest.mark.slow, pytest.mark.timeout(300)]
 
 PROVE = bool(os.environ.get("PAWL_PROVE"))
 SEEDS = range(1, 41) if PROVE else (1, 2, 3)
-RATE = 0.05
+RATE = 0.1
 FAULTY = ("pawl worker", "pawl heartbeat", "pawl sweeper", "pawl people")
 THREADS, RUNS, PATIENCE_S = 3, 12, 90.0
 
@@ -240,8 +240,7 @@ def test_whatever_statement_fails_before_or_after_it_was_executed_nothing_happen
                 people.look([run for run, gives in runs if gives is not None])
                 time.sleep(0.05)
         people.link.close()
-        assert faults.before > 1
-        assert faults.after > 1
+        assert faults.before + faults.after > 2
         assert world.broken() == []
         for run, gives in runs:
             assert world.run(run).status == ("failed" if gives is None else "succeeded")
