@@ -124,6 +124,8 @@ def _lists(pawl: Pawl) -> Iterator[str]:
         ("workflows", page.get_by_role("link", name="Supplier invoices")),
         ("runs", page.get_by_role("table", name="Runs")),
         ("inbox", page.get_by_role("list", name="Open questions")),
+        ("overview", page.get_by_role("figure", name="Runs by when they were started")),
+        ("alerts", page.get_by_role("heading", name="Alerts")),
         ("connections", page.get_by_role("table")),
         ("team", page.get_by_role("table", name="Members")),
         ("mailbox", page.get_by_role("heading", name="Local mailbox")),

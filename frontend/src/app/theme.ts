@@ -58,7 +58,14 @@ export const theme = createTheme({
     Menu: { defaultProps: { shadow: 'md', radius: 8, transitionProps: { duration: 90 } } },
     Popover: { defaultProps: { shadow: 'md', radius: 8, transitionProps: { duration: 90 } } },
     Tooltip: { defaultProps: { openDelay: 350, transitionProps: { duration: 90 }, fz: 12 } },
-    Modal: { defaultProps: { radius: 10, centered: true, transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: {
+        radius: 10,
+        centered: true,
+        transitionProps: { duration: 120 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
   },
 });

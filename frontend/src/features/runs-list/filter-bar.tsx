@@ -7,7 +7,8 @@ import { useEffect, useState } from 'react';
 import { keys } from '../../api/query-keys';
 import { useWorkspace } from '../../api/workspace';
 import { listWorkflows } from '../../api/workspace-calls';
-import { type FilterName, type Filters, SPANS } from './filters';
+import { formatExact } from '../../lib/format';
+import { type FilterName, type Filters, momentOf, SPANS } from './filters';
 import classes from './runs.module.css';
 
 interface FilterBarProps {
@@ -31,6 +32,8 @@ export function FilterBar({ filters, set, clear }: FilterBarProps) {
   const chips: { name: FilterName; text: string }[] = [
     { name: 'workflow', text: names.find((one) => one.value === filters.workflow)?.label ?? filters.workflow },
     { name: 'within', text: SPANS[filters.within]?.label ?? '' },
+    { name: 'after', text: filters.after ? `since ${formatExact(momentOf(filters.after))}` : '' },
+    { name: 'before', text: filters.before ? `before ${formatExact(momentOf(filters.before))}` : '' },
     { name: 'q', text: filters.q ? `'${filters.q}'` : '' },
   ];
   const shown = chips.filter((chip) => chip.text !== '');

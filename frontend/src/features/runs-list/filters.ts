@@ -10,6 +10,9 @@ export interface Filters {
   workflow: string;
   /** A span back from now: '1h', '24h', '7d'. */
   within: string;
+  /** From this moment on, and before that one: as the overview's numbers name the runs behind them. A day is its beginning. */
+  after: string;
+  before: string;
   q: string;
 }
 
@@ -19,7 +22,7 @@ export const SPANS: { [within: string]: { label: string; ms: number } } = {
   '7d': { label: 'last 7 days', ms: 7 * 86_400_000 },
 };
 
-const NAMES = ['status', 'workflow', 'within', 'q'] as const;
+const NAMES = ['status', 'workflow', 'within', 'after', 'before', 'q'] as const;
 export type FilterName = (typeof NAMES)[number];
 
 export function useFilters() {
@@ -29,6 +32,8 @@ export function useFilters() {
       status: params.get('status') ?? '',
       workflow: params.get('workflow') ?? '',
       within: params.get('within') ?? '',
+      after: params.get('after') ?? '',
+      before: params.get('before') ?? '',
       q: params.get('q') ?? '',
     }),
     [params],
@@ -53,14 +58,23 @@ export function useFilters() {
 const MINUTE = 60_000;
 
 /** What the server is asked. A span is rounded to the minute, so that the same filter is the same question for a while. */
-export function queryOf({ status, workflow, within, q }: Filters, now: number): Query {
+export function queryOf({ status, workflow, within, after, before, q }: Filters, now: number): Query {
   const span = SPANS[within];
-  const after = span ? new Date(Math.floor((now - span.ms) / MINUTE) * MINUTE).toISOString() : undefined;
-  return { status, workflow, q, started_after: after, limit: 50 };
+  const back = span ? new Date(Math.floor((now - span.ms) / MINUTE) * MINUTE).toISOString() : undefined;
+  const started_after = momentOf(after) ?? back;
+  return { status, workflow, q, started_after, started_before: momentOf(before), limit: 50 };
+}
+
+/** A moment of the address as the server takes it; undefined where it is none. */
+export function momentOf(text: string): string | undefined {
+  const at = new Date(text.includes('T') ? text : `${text}T00:00:00`);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 /** Whether a run that the live list tells of would stand in the filtered list. */
-export function matchesFilters(run: Run, { status, workflow, q }: Filters): boolean {
+export function matchesFilters(run: Run, { status, workflow, before, q }: Filters): boolean {
+  const until = momentOf(before);
+  if (until && Date.parse(run.started_at) >= Date.parse(until)) return false;
   if (status && !status.split(',').includes(run.status)) return false;
   if (workflow && run.workflow.id !== workflow) return false;
   return !q || `${run.number} ${run.workflow.name}`.toLowerCase().includes(q.toLowerCase());

@@ -4,7 +4,7 @@ import { failedRun, runningRun, succeededRun } from '../../testing/world/runs';
 import { matchesFilters, queryOf } from './filters';
 import { newRuns, patchPages, usualDurations } from './use-runs';
 
-const none = { status: '', workflow: '', within: '', q: '' };
+const none = { status: '', workflow: '', within: '', after: '', before: '', q: '' };
 const old = failedRun({ id: 'a', number: 1, ago_s: 900 }).run;
 const fresh = runningRun({ id: 'b', number: 2, ago_s: 10 }).run;
 
@@ -30,6 +30,15 @@ describe('live rows of the runs list', () => {
 });
 
 describe('filters', () => {
+  it('name moments, as the numbers of the overview do', () => {
+    const asked = queryOf({ ...none, after: '2026-01-30T11:00:00Z', before: '2026-01-30T12:00:00Z', within: '1h' }, 0);
+    expect([asked.started_after, asked.started_before]).toEqual([
+      '2026-01-30T11:00:00.000Z',
+      '2026-01-30T12:00:00.000Z',
+    ]);
+    expect(queryOf({ ...none, after: 'yesterday' }, 0).started_after).toBeUndefined();
+  });
+
   it('ask the server for a span that stays the same within a minute', () => {
     const at = Date.parse('2026-01-31T12:00:10Z');
     expect(queryOf({ ...none, within: '1h' }, at)).toEqual(queryOf({ ...none, within: '1h' }, at + 40_000));
