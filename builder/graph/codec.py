@@ -3,7 +3,8 @@
 `encode(decode(document)) == document` for every valid document in which nodes have all their own fields; in a shorter
 one the missing fields of nodes and edges come back with their defaults, and nothing else changes. Fields that this
 version does not know are kept at every level. `unknown` of a node may also hold, under "policy" and "position", what
-those objects have beyond the model: unknown fields, and fields that were written out with their default.
+those objects have beyond the model: unknown fields, and fields that were written out with their default (so
+may `disabled` be).
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from builder.graph.errors import FieldFault, GraphError
+from builder.graph.margin import margin_faults
 from builder.graph.model import SCHEMA_VERSION, Edge, Graph, Node, Policy, Retry
 from builder.graph.policy import POLICY_RULES, RETRY_RULES, Rule
 from builder.graph.values import Budget, below, json_faults, text_fault
@@ -89,6 +91,8 @@ def decode(document: Any, *, limits: Limits = Limits()) -> Graph:
         for index, item in enumerate(faults.read_list(root.get("edges", []), "edges", limit=limits.edges))
     )
     unknown = read_unknown(root, {"schema", "nodes", "edges"}, at="", faults=faults)
+    for at, message in margin_faults(root):
+        faults.add(at, message)
     if faults.budget.characters < 0:
         faults.add("graph", f"is larger than {limits.characters} characters; move large texts to files")
     if faults.found:
@@ -133,7 +137,10 @@ def read_node(value: Any, at: str, faults: Faults) -> Node:
     policy, policy_rest = read_policy(raw.get("policy", {}), f"{at}.policy", faults)
     position, position_rest = read_position(raw.get("position", {}), f"{at}.position", faults)
     rests = {"policy": policy_rest, "position": position_rest}
-    parent = raw.get("parent")
+    parent, disabled = raw.get("parent"), raw.get("disabled", False)
+    if type(disabled) is not bool:
+        faults.add(f"{at}.disabled", f"must be true or false, and is {kind_of(disabled)}")
+    written = {"disabled": False} if raw.get("disabled") is False else {}
     unknown = read_unknown(raw, NODE_FIELDS, at=at, faults=faults)
     return Node(
         id=faults.read_text(raw.get("id"), f"{at}.id"),
@@ -144,7 +151,8 @@ def read_node(value: Any, at: str, faults: Faults) -> Node:
         policy=policy,
         parent=None if parent is None else faults.read_text(parent, f"{at}.parent"),
         position=position,
-        unknown=unknown | {key: rest for key, rest in rests.items() if rest},
+        disabled=disabled is True,
+        unknown=unknown | written | {key: rest for key, rest in rests.items() if rest},
     )
 
 
@@ -225,6 +233,7 @@ def encode_node(node: Node) -> dict[str, Any]:
         "parent": node.parent,
         "position": {"x": node.position[0], "y": node.position[1], **position_rest},
         **unknown,
+        **({"disabled": True} if node.disabled else {}),
     }
 
 

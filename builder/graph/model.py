@@ -7,8 +7,9 @@
 
 `id` never changes; `key` is what expressions say ({{ steps.fetch.output }}) and is unique in the whole graph; `parent`
 is the id of the container whose body the node belongs to. Edges never cross a container's border: a body's first nodes
-are those without an edge from their siblings. Fields that this version does not know are kept by the codec, and so
-survive a save.
+are those without an edge from their siblings. A node with `"disabled": true` is passed through (builder.graph.passing);
+`notes` and `groups` (builder.graph.margin) only say how the graph looks. Fields that this version does not know are
+kept by the codec, and so survive a save.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,6 +68,7 @@ class Node:
     policy: Policy = field(default_factory=Policy)
     parent: str | None = None
     position: tuple[float, float] = (0.0, 0.0)
+    disabled: bool = False
     unknown: Mapping[str, Any] = field(default_factory=dict)  # fields of a later version, kept
 
 

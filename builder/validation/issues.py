@@ -26,6 +26,7 @@ CODES: Mapping[str, Severity] = {
     "cycle": "error",
     "no_start": "error",
     "several_starts": "error",
+    "start_disabled": "error",
     "start_has_input": "error",
     "start_in_container": "error",
     "unreachable": "error",

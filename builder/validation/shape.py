@@ -105,6 +105,9 @@ def start_problems(walk: Walk, specs: Specs) -> Iterator[Problem]:
                 f"{named(node)} starts a workflow and cannot lie in a container. Delete it: each item starts by itself."
             )
             yield Problem("start_in_container", message, node=node.id)
+        if node.disabled:
+            message = f"{named(node)} starts the workflow and cannot be disabled: nothing would run. Enable it."
+            yield Problem("start_disabled", message, node=node.id)
         if walk.incoming[node.id]:
             message = f"{named(node)} starts the workflow, and nothing can lead to it. Delete the edges into it."
             yield Problem("start_has_input", message, node=node.id)

@@ -7,6 +7,7 @@ from uuid import UUID
 from builder.connections.selectors import kinds_in
 from builder.expressions import holds_expression
 from builder.graph.model import Graph, Node
+from builder.graph.passing import Kinds, passed_through
 from builder.validation.check import check
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
@@ -15,9 +16,33 @@ from teams.models import Workspace
 
 
 def problems_of(graph: Graph, workspace: Workspace, *, workflow_id: UUID | None = None) -> list[dict[str, str]]:
-    """As the API shows them: {code, severity, message, node?, field?, edge?}. `workflow_id` is whose graph it is."""
+    """As the API shows them: {code, severity, message, node?, field?, edge?}. `workflow_id` is whose graph it is.
+
+    Of what would run: what is switched off has no problems of its own.
+    """
+    graph = runnable(graph)
     found = check(graph, registry.all_specs(), connections=kinds_in(workspace))
     return [problem.as_json() for problem in (*found, *call_problems(graph, workspace, workflow_id))]
+
+
+def runnable(graph: Graph) -> Graph:
+    """The graph that a run executes: disabled steps pass through. The same object where none is disabled."""
+    return passed_through(graph, Kinds(passing="pass_through", first_port=first_port, gives=gives))
+
+
+def first_port(node: Node) -> str | None:
+    """By which a disabled node is left; None where it cannot be disabled, because the graph begins with it."""
+    spec = registry.all_specs().get(node.kind)
+    if spec is None:
+        return "out"
+    ports = spec.ports(node.config)
+    return None if not spec.has_input else ports[0].name if ports else ""
+
+
+def gives(node: Node) -> Sequence[str]:
+    """The names that a container gives to the expressions inside."""
+    spec = registry.all_specs().get(node.kind)
+    return spec.gives if spec else ()
 
 
 def call_problems(graph: Graph, workspace: Workspace, own: UUID | None) -> Iterator[Problem]:

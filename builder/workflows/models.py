@@ -47,7 +47,8 @@ class Version(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
-    graph = models.TextField()
+    graph = models.TextField()  # what runs
+    drawn_graph = models.TextField(blank=True, default="", db_default="")  # what was drawn, where that differs
     note = models.CharField(max_length=500, blank=True)
     published_at = models.DateTimeField(auto_now_add=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -57,3 +58,8 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.number} of {self.workflow_id}"
+
+    @property
+    def drawn(self) -> str:
+        """The draft that was published, as JSON text: what a canvas shows, compares and brings back."""
+        return self.drawn_graph or self.graph

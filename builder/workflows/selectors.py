@@ -111,7 +111,7 @@ def draft_of(workflow: Workflow) -> dict[str, Any]:
 
 def version_page(workflow: Workflow, *, limit: int, cursor: str = "") -> Page:
     """The newest first, without their graphs."""
-    rows = Version.objects.filter(workflow_id=workflow.id).select_related("published_by").defer("graph")
+    rows = Version.objects.filter(workflow_id=workflow.id).select_related("published_by").defer("graph", "drawn_graph")
     if cursor:
         (number,) = decode_cursor(cursor, length=1)
         if not isinstance(number, int):

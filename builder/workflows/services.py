@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from builder.workflows import selectors
-from builder.workflows.checking import has_errors, problems_of
+from builder.workflows.checking import has_errors, problems_of, runnable
 from builder.workflows.documents import graph_of, read_draft, text_of
 from builder.workflows.errors import DraftConflict, DraftHasProblems, VersionUnchanged, WorkflowArchived
 from builder.workflows.models import Draft, Version, Workflow
@@ -115,15 +115,22 @@ def _freeze(actor: Actor, draft: Draft, *, note: str, problems: list[dict[str, s
         )
     workflow = draft.workflow
     newest = selectors.live_version(workflow)
-    if newest is not None and newest.graph == draft.graph and not again:
+    if newest is not None and newest.drawn == draft.graph and not again:
         raise VersionUnchanged(
             f"The draft is the same as version {newest.number}: there is nothing to publish. To publish it all the"
             " same, send `again`.",
             version=newest.number,
         )
     number = newest.number + 1 if newest else 1
+    drawn = graph_of(draft.graph)
+    runs = runnable(drawn)
     version = Version.objects.create(
-        workflow=workflow, number=number, graph=draft.graph, note=note, published_by=actor.user
+        workflow=workflow,
+        number=number,
+        graph=draft.graph if runs is drawn else text_of(runs),
+        drawn_graph="" if runs is drawn else draft.graph,
+        note=note,
+        published_by=actor.user,
     )
     _touch(workflow, actor)
     audit.record(

@@ -24,6 +24,7 @@ class GraphNode(serializers.Serializer[Any]):
     policy = serializers.DictField(child=AnyJson())
     parent = serializers.CharField(allow_null=True)  # type: ignore[assignment] # the framework's own `parent` is per object
     position = serializers.DictField(child=serializers.FloatField())
+    disabled = serializers.BooleanField(required=False)
 
 
 class GraphEdge(serializers.Serializer[Any]):
@@ -33,10 +34,27 @@ class GraphEdge(serializers.Serializer[Any]):
     target = serializers.CharField()
 
 
+class GraphNote(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    text = serializers.CharField(help_text="Markdown.")
+    colour = serializers.CharField()
+    position = serializers.DictField(child=serializers.FloatField())
+    size = serializers.DictField(child=serializers.FloatField())
+
+
+class GraphGroup(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    members = serializers.ListField(child=serializers.CharField(), help_text="Ids of nodes and notes.")
+    collapsed = serializers.BooleanField()
+
+
 class GraphOut(serializers.Serializer[Any]):
     schema = serializers.IntegerField(default=SCHEMA_VERSION)
     nodes = GraphNode(many=True)
     edges = GraphEdge(many=True)
+    notes = GraphNote(many=True, required=False)
+    groups = GraphGroup(many=True, required=False)
 
 
 class GraphProblem(serializers.Serializer[Any]):

@@ -96,4 +96,4 @@ class VersionView(WorkflowDoor):
 
 
 def _with_graph(version: Version) -> dict[str, Any]:
-    return {**selectors.version_row(version), "graph": document_of(version.graph)}
+    return {**selectors.version_row(version), "graph": document_of(version.drawn)}

@@ -1870,6 +1870,13 @@ export interface components {
             source_port: string;
             target: string;
         };
+        GraphGroup: {
+            id: string;
+            name: string;
+            /** @description Ids of nodes and notes. */
+            members: string[];
+            collapsed: boolean;
+        };
         GraphNode: {
             id: string;
             key: string;
@@ -1885,12 +1892,27 @@ export interface components {
             position: {
                 [key: string]: number;
             };
+            disabled?: boolean;
+        };
+        GraphNote: {
+            id: string;
+            /** @description Markdown. */
+            text: string;
+            colour: string;
+            position: {
+                [key: string]: number;
+            };
+            size: {
+                [key: string]: number;
+            };
         };
         GraphOut: {
             /** @default 1 */
             schema: number;
             nodes: components["schemas"]["GraphNode"][];
             edges: components["schemas"]["GraphEdge"][];
+            notes?: components["schemas"]["GraphNote"][];
+            groups?: components["schemas"]["GraphGroup"][];
         };
         GraphProblem: {
             code: string;

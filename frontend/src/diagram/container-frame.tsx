@@ -27,6 +27,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
       data-mark={useMark(id)}
       data-problem={useProblem(id)}
       data-selected={selected}
+      data-disabled={node.disabled}
       data-target={isTarget}
       style={
         shown ? ({ '--node-status': `var(--status-${STATUS_LOOKS[shown].token})` } as React.CSSProperties) : undefined
@@ -44,6 +45,11 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
             </span>
           </>
         )}
+        {node.disabled ? (
+          <span className={classes.off} title="Disabled: a run passes through it, and leaves its steps out">
+            off
+          </span>
+        ) : null}
         {shown ? <StatusBadge status={shown} detail={status.detail} sentence={status.sentence} /> : null}
       </div>
       {status?.progress ? <Progress {...status.progress} /> : null}

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-import type { NodeMark, NodeStatus, Point } from './types';
+import type { NodeMark, NodeStatus, NoteColour, Point } from './types';
 
 export type ProblemLevel = 'error' | 'warning';
 
@@ -10,6 +10,14 @@ export interface InsertRequest {
   edge?: string;
   from?: { node: string; port: string };
   at: Point;
+}
+
+/** What hands do to notes and groups. */
+export interface MarginHands {
+  /** The text as it is when the writing ends. */
+  onText: (noteId: string, text: string) => void;
+  onColour: (noteId: string, colour: NoteColour) => void;
+  onFold: (groupId: string, collapsed: boolean) => void;
 }
 
 /**
@@ -26,6 +34,10 @@ export interface DiagramSources {
   useIsTarget: (edgeOrNodeId: string) => boolean;
   /** Set where the graph can be edited: asks for the step picker at a point of the screen. */
   onInsert?: ((request: InsertRequest) => void) | undefined;
+  /** Whether a note's text is being written. */
+  useIsEdited?: ((noteId: string) => boolean) | undefined;
+  /** Set where notes and groups can be changed. */
+  margin?: MarginHands | undefined;
 }
 
 export const nothing = (): undefined => undefined;

@@ -69,7 +69,13 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
           {data.label}
         </text>
       ) : null}
-      {onInsert && !isFar ? (
+      {isTarget ? (
+        <g className={classes.hint} transform={`translate(${middleX} ${middleY})`}>
+          <rect x="-40" y="-12" width="80" height="24" rx="12" />
+          <text>Insert here</text>
+        </g>
+      ) : null}
+      {onInsert && !isFar && !isTarget ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard's way is the command 'Insert a step' on the selected edge
         <g
           className={classes.plus}

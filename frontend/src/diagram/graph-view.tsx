@@ -9,10 +9,11 @@ import classes from './diagram.module.css';
 import { Dots } from './dots';
 import { edgeTypes, nodeTypes } from './flow-types';
 import { layOut, needsLayout } from './layout';
+import { type DrawnNode, drawAll, isStepNode, noteNode } from './margin';
 import { OverviewMap } from './overview-map';
 import { Refit } from './refit';
 import { SmoothMoves } from './smooth-moves';
-import { createToFlow, type Description } from './to-flow';
+import { createToFlow, type Description, type FlowParts } from './to-flow';
 import type { GraphDocument, KindsByName, NodeMark, NodeStatus, Point } from './types';
 
 export interface GraphViewProps {
@@ -65,14 +66,21 @@ const View = memo(function View({
     () => toFlow(placed, { kinds, descriptions }, selected),
     [toFlow, placed, kinds, descriptions, selected],
   );
+  const drawn = useMemo(() => drawShown(placed, parts), [placed, parts]);
   const sources = useSources(rest);
   useCentre(rest.centreOnSelect ? selectedId : null);
   const { onSelect, onOpen, onMenu } = rest;
-  const pick = useCallback((_: unknown, node: { id: string }) => onSelect?.(node.id), [onSelect]);
-  const open = useCallback((_: unknown, node: { id: string }) => onOpen?.(node.id), [onOpen]);
+  const pick = useCallback(
+    (_: unknown, node: DrawnNode) => (isStepNode(node) ? onSelect?.(node.id) : undefined),
+    [onSelect],
+  );
+  const open = useCallback(
+    (_: unknown, node: DrawnNode) => (isStepNode(node) ? onOpen?.(node.id) : undefined),
+    [onOpen],
+  );
   const menu = useCallback(
-    (event: React.MouseEvent, node: { id: string }) => {
-      if (!onMenu) return;
+    (event: React.MouseEvent, node: DrawnNode) => {
+      if (!onMenu || !isStepNode(node)) return;
       event.preventDefault();
       onMenu(node.id, { x: event.clientX, y: event.clientY });
     },
@@ -80,8 +88,7 @@ const View = memo(function View({
   );
   const onKeyDown = useCallback(
     (event: React.KeyboardEvent) => {
-      const id =
-        event.target instanceof HTMLElement ? event.target.closest('.react-flow__node')?.getAttribute('data-id') : null;
+      const id = event.target instanceof HTMLElement ? event.target.closest(STEPS)?.getAttribute('data-id') : null;
       if (!id || (event.key !== 'Enter' && event.key !== ' ')) return;
       event.preventDefault();
       event.stopPropagation(); // the page's own Enter means something else
@@ -96,8 +103,8 @@ const View = memo(function View({
       <ReactFlow
         className={classes.flow}
         aria-label={label}
-        nodes={parts.nodes}
-        edges={parts.edges}
+        nodes={drawn.nodes}
+        edges={drawn.edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         onNodeClick={pick}
@@ -128,6 +135,18 @@ const View = memo(function View({
     </DiagramContext>
   );
 });
+
+/** What can be opened; not notes and frames. */
+const STEPS = '.react-flow__node-step, .react-flow__node-container';
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** With notes, and with every group unfolded: here people look at steps. */
+function drawShown(graph: GraphDocument, { nodes, edges }: FlowParts) {
+  const notes = (graph.notes ?? []).map((note) => noteNode(note, false));
+  const groups = (graph.groups ?? []).map((group) => ({ ...group, collapsed: false }));
+  return drawAll({ nodes, edges, notes, groups, selection: NOTHING });
+}
 
 function useSources({ useStatus, marks, breakpoints }: Partial<GraphViewProps>): DiagramSources {
   return useMemo(

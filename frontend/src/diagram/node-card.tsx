@@ -44,6 +44,7 @@ function Card({ id, data, selected, dragging, isFar }: NodeProps<StepFlowNode> &
       data-dragging={dragging}
       data-target={isTarget}
       data-far={isFar}
+      data-disabled={data.node.disabled}
       style={
         shown ? ({ '--node-status': `var(--status-${STATUS_LOOKS[shown].token})` } as React.CSSProperties) : undefined
       }
@@ -92,6 +93,11 @@ const Words = memo(function Words({ data, problem }: WordsProps) {
           {description}
         </span>
       </span>
+      {node.disabled ? (
+        <span className={classes.off} title="Disabled: a run passes through it">
+          off
+        </span>
+      ) : null}
       {problem ? (
         <span className={classes.problem} title={problem === 'error' ? 'Has a problem' : 'Has a warning'}>
           !

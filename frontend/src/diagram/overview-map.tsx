@@ -38,7 +38,7 @@ function planOf(lookup: Lookup): Plan | null {
         return `${at}h${(width * scale).toFixed(1)}v${(height * scale).toFixed(1)}h${(-width * scale).toFixed(1)}z`;
       })
       .join('');
-  return { frames: draw('container'), steps: draw('step'), scale, ...corner };
+  return { frames: draw('container') + draw('cluster'), steps: draw('step'), scale, ...corner };
 }
 
 /** The whole graph in small, with the part that is in view; a press or a drag moves the view there. */

@@ -50,6 +50,8 @@ export interface GraphNode {
   policy: Policy;
   parent: string | null;
   position: Point;
+  /** Switched off: a run passes through it by its first port, with what came into it as its output. */
+  disabled?: boolean;
 }
 
 export interface GraphEdge {
@@ -59,11 +61,33 @@ export interface GraphEdge {
   target: string;
 }
 
+export const NOTE_COLOURS = ['yellow', 'blue', 'green', 'grey'] as const;
+export type NoteColour = (typeof NOTE_COLOURS)[number];
+
+/** Words beside the steps, in Markdown. Nothing of a note is ever run. */
+export interface GraphNote {
+  id: string;
+  text: string;
+  colour: NoteColour;
+  position: Point;
+  size: { width: number; height: number };
+}
+
+/** Steps and notes of one level that are shown as one thing. It changes how the graph looks, never what it does. */
+export interface GraphGroup {
+  id: string;
+  name: string;
+  members: readonly string[];
+  collapsed: boolean;
+}
+
 /** Fields that this version does not know travel along: every change copies the object and replaces what it names. */
 export interface GraphDocument {
   schema: number;
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
+  notes?: readonly GraphNote[];
+  groups?: readonly GraphGroup[];
 }
 
 export interface Port {

@@ -206,3 +206,9 @@ def test_the_error_port_exists_by_policy() -> None:
     assert problem.code == "edge_unknown_port"
     assert '"on error"' in problem.message
     assert found(draw("S > A !> B", policies={"A": Policy(on_error="port")})) == []
+
+
+def test_the_start_cannot_be_disabled() -> None:
+    graph = draw("S > A")
+    start = replace(graph.nodes[0], disabled=True)
+    assert ("start_disabled", "S", None) in found(replace(graph, nodes=(start, *graph.nodes[1:])))

@@ -1,18 +1,9 @@
 /** What hands do on the canvas: each one change of the document with a label for undo. Commands, menus and drags call these. */
 
-import {
-  type GraphDocument,
-  HEADER_HEIGHT,
-  layOut,
-  NODE_HEIGHT,
-  NODE_WIDTH,
-  PADDING,
-  type Point,
-  snap,
-} from '../../diagram';
+import { type GraphDocument, HEADER_HEIGHT, NODE_HEIGHT, NODE_WIDTH, PADDING, type Point, snap } from '../../diagram';
 import { FIT } from './fit';
 import type { Hands } from './hands';
-import { copy, paste, readClip, writeClip } from './model/clipboard';
+import { type Clip, copy, paste, readClip, writeClip } from './model/clipboard';
 import {
   addNode,
   connect,
@@ -24,9 +15,11 @@ import {
   setName,
   splice,
 } from './model/document';
+import { renameGroup, withMembers } from './model/groups';
 import { keysOf, uniqueKey } from './model/keys';
 import { absolutePlace, containerAt } from './model/places';
 import { freePlace, makeRoom, placeAfter } from './model/room';
+import { tidyUp } from './model/tidy';
 import { edgeOf, nodeOf } from './model/walk';
 import type { PickerRequest } from './ui';
 
@@ -168,15 +161,23 @@ export function removeSelected(hands: Hands, { bridge = false } = {}): void {
   say(hands, label);
 }
 
+/** '2 steps', '1 note', '3 things'. */
+const inClip = ({ nodes, notes }: Clip): string =>
+  notes.length === 0
+    ? count(nodes.length, 'step')
+    : nodes.length === 0
+      ? count(notes.length, 'note')
+      : count(nodes.length + notes.length, 'thing');
+
 export async function copySelected(hands: Hands, { cut = false } = {}): Promise<void> {
   const { document, selection } = hands.store.getState();
   const clip = copy(
     document,
-    [...selection].filter((id) => nodeOf(document, id)),
+    [...selection].filter((id) => edgeOf(document, id) === undefined),
   );
   if (!clip) return;
   await hands.clipboard.write(writeClip(clip));
-  say(hands, `${count(clip.nodes.length, 'step')} copied`);
+  say(hands, `${inClip(clip)} copied`);
   if (cut) removeSelected(hands);
 }
 
@@ -198,8 +199,8 @@ export function pasteText(
   const origin = parent === null ? { x: 0, y: 0 } : absolutePlace(state.document, parent);
   const corner = wish ? { x: snap(wish.x - origin.x), y: snap(wish.y - origin.y) } : undefined;
   const pasted = paste(state.document, clip, { at: corner, parent, keepOutside, kinds: hands.kinds });
-  state.apply(`Paste ${count(clip.nodes.length, 'step')}`, () => pasted.document, { select: pasted.ids });
-  say(hands, `${count(clip.nodes.length, 'step')} pasted`);
+  state.apply(`Paste ${inClip(clip)}`, () => pasted.document, { select: pasted.ids });
+  say(hands, `${inClip(clip)} pasted`);
   return true;
 }
 
@@ -207,22 +208,32 @@ export function duplicateSelected(hands: Hands): void {
   const { document, selection, apply } = hands.store.getState();
   const clip = copy(
     document,
-    [...selection].filter((id) => nodeOf(document, id)),
+    [...selection].filter((id) => edgeOf(document, id) === undefined),
   );
   if (!clip) return;
   const parent = nodeOf(document, clip.nodes[0]?.id ?? '')?.parent ?? null;
   const pasted = paste(document, clip, { parent, kinds: hands.kinds });
-  apply(`Duplicate ${count(clip.nodes.length, 'step')}`, () => pasted.document, { select: pasted.ids });
+  apply(`Duplicate ${inClip(clip)}`, () => pasted.document, { select: pasted.ids });
 }
 
+/** The selected steps where several are selected; else everything, and then all of it is shown. */
 export function tidy(hands: Hands): void {
-  hands.store.getState().apply('Tidy up', (document) => layOut(document, hands.kinds));
-  requestAnimationFrame(() => void hands.flow.current?.fitView({ ...FIT, duration: 120 }));
+  const { apply, document, selection } = hands.store.getState();
+  const chosen = withMembers(document, selection);
+  const count = document.nodes.filter((node) => chosen.has(node.id)).length;
+  const label = count < 2 ? 'Tidy up' : `Tidy up ${count} steps`;
+  apply(label, (graph) => tidyUp(graph, chosen, hands.kinds));
+  say(hands, label);
+  if (count < 2) requestAnimationFrame(() => void hands.flow.current?.fitView({ ...FIT, duration: 120 }));
 }
 
 /** Gives a step its name; a key that was made from the kind follows the name, and every expression follows the key. */
 export function renameStep(hands: Hands, id: string, name: string): void {
   const trimmed = name.trim();
+  if (!nodeOf(hands.store.getState().document, id)) {
+    hands.store.getState().apply('Rename the group', (document) => renameGroup(document, id, trimmed));
+    return;
+  }
   hands.store.getState().apply('Rename the step', (document) => {
     const node = nodeOf(document, id);
     if (!node || trimmed === '' || node.name === trimmed) return document;

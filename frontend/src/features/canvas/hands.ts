@@ -2,12 +2,12 @@ import type { ReactFlowInstance } from '@xyflow/react';
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 
-import type { KindsByName, Point, StepFlowEdge, StepFlowNode } from '../../diagram';
+import { type DrawnNode, isStepNode, type KindsByName, type Point, type Port, type StepFlowEdge } from '../../diagram';
 import type { Autosave } from './autosave';
 import type { CanvasState, CanvasStore } from './store';
 import type { UiState, UiStore } from './ui';
 
-export type Flow = ReactFlowInstance<StepFlowNode, StepFlowEdge>;
+export type Flow = ReactFlowInstance<DrawnNode, StepFlowEdge>;
 
 /** Everything that a command needs to act: the stores, the library, the view, and ways out of the page. */
 export interface Hands {
@@ -24,6 +24,12 @@ export interface Hands {
   autosave: Pick<Autosave, 'flush' | 'hurry'>;
   /** The system's clipboard, with one of our own where the browser refuses it. */
   clipboard: { write: (text: string) => Promise<void>; read: () => Promise<string> };
+}
+
+/** The ports that a step shows on the canvas; undefined before it is drawn. */
+export function portsShown(hands: Hands, id: string): readonly Port[] | undefined {
+  const node = hands.flow.current?.getNode(id);
+  return node && isStepNode(node) ? node.data.ports : undefined;
 }
 
 export const HandsContext = createContext<Hands | null>(null);

@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 
 import type { GraphDocument } from '../../diagram';
 import type { Draft, Problem } from './api';
+import { settleGroups } from './model/groups';
 import { type History, type HistoryPolicy, NO_HISTORY, record, redo, type Travel, undo } from './model/history';
 import { nextSaveState, type SaveEvent, type SaveState } from './model/saving';
 
@@ -35,7 +36,8 @@ export interface CanvasState {
 export type CanvasStore = StoreApi<CanvasState>;
 
 function stillThere(document: GraphDocument, ids: Iterable<string>): ReadonlySet<string> {
-  const known = new Set<string>([...document.nodes.map((node) => node.id), ...document.edges.map((edge) => edge.id)]);
+  const { nodes, edges, notes = [], groups = [] } = document;
+  const known = new Set<string>([nodes, edges, notes, groups].flatMap((list) => list.map((thing) => thing.id)));
   const left = [...ids].filter((id) => known.has(id));
   return left.length === 0 ? NOTHING : new Set(left);
 }
@@ -68,7 +70,7 @@ export function createCanvasStore(draft: Draft, { canEdit }: { canEdit: boolean 
       apply: (label, change, { policy = STEP, select } = {}) => {
         const { document, selection, history } = get();
         if (!get().canEdit) return;
-        const changed = change(document);
+        const changed = settleGroups(change(document));
         const next = stillThere(changed, select ?? selection);
         if (changed === document) {
           if (select && !sameSet(next, selection)) set({ selection: next });

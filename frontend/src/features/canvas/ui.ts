@@ -4,6 +4,9 @@ import type { InsertRequest, Point } from '../../diagram';
 
 export type DialogName = 'publish' | 'run' | 'shortcuts' | 'connect' | 'find' | 'replace';
 
+/** What a context menu was opened on. */
+export type MenuTarget = 'node' | 'edge' | 'pane' | 'note' | 'group';
+
 /** Which step is asked for: the request, and where in the graph it would stand when it is not said otherwise. */
 export interface PickerRequest extends InsertRequest {
   /** Instead of adding: this node becomes another kind. */
@@ -14,9 +17,11 @@ export interface PickerRequest extends InsertRequest {
 export interface UiState {
   picker: PickerRequest | null;
   dialog: DialogName | null;
-  menu: { at: Point; target: 'node' | 'edge' | 'pane' } | null;
-  /** The step whose name is being typed on the canvas. */
+  menu: { at: Point; target: MenuTarget } | null;
+  /** The step or group whose name is being typed on the canvas. */
   renaming: string | null;
+  /** The note whose text is being written. */
+  writing: string | null;
   /** What a dragged step would be dropped on: an edge or a container. */
   dropTarget: string | null;
   showsProblems: boolean;
@@ -36,6 +41,7 @@ export function createUiStore(): UiStore {
     dialog: null,
     menu: null,
     renaming: null,
+    writing: null,
     dropTarget: null,
     showsProblems: false,
     showsMinimap: true,

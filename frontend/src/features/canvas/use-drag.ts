@@ -1,10 +1,25 @@
 import type { NodeChange } from '@xyflow/react';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 
-import { HEADER_HEIGHT, PADDING, type Point, type StepFlowNode, snap } from '../../diagram';
+import {
+  type DrawnNode,
+  type GraphDocument,
+  HEADER_HEIGHT,
+  isStepNode,
+  NODE_WIDTH,
+  type NoteFlowNode,
+  PADDING,
+  type Point,
+  type StepFlowNode,
+  snap,
+} from '../../diagram';
 import { type Hands, useHands } from './hands';
-import { move, moveInto, splice } from './model/document';
+import { move, moveInto } from './model/document';
+import { carryMembers } from './model/groups';
+import { resizeNote } from './model/notes';
 import { absolutePlace, containerAt } from './model/places';
+import { type Splice, spliceStep, whyNotSplice } from './model/splice';
+import { edgeOf } from './model/walk';
 
 type Places = ReadonlyMap<string, Point>;
 const NOWHERE: Places = new Map();
@@ -31,31 +46,50 @@ function targetOf(
 ): { edge: string } | { container: string | null } {
   const { document } = hands.store.getState();
   const ids = new Set(dragged.map((node) => node.id));
-  const isLoose = dragged.length === 1 && !document.edges.some((edge) => ids.has(edge.source) || ids.has(edge.target));
-  const edge = isLoose ? edgeAt(at) : null;
-  if (edge) return { edge };
+  const [only] = dragged;
+  const edge = only && dragged.length === 1 ? edgeAt(at) : null;
+  if (edge && only && whyNotSplice(document, { edge, node: only.id }, hands.kinds) === null) return { edge };
   const point = hands.flow.current?.screenToFlowPosition(at) ?? at;
   return { container: containerAt(document, point, hands.kinds, ids) };
 }
 
 /** Only what was dragged itself; what stands inside of a dragged container comes along. */
-const rootsOf = (dragged: readonly StepFlowNode[]): StepFlowNode[] => {
-  const ids = new Set(dragged.map((node) => node.id));
-  return dragged.filter((node) => !node.parentId || !ids.has(node.parentId));
+const rootsOf = (dragged: readonly DrawnNode[]): StepFlowNode[] => {
+  const steps = dragged.filter(isStepNode);
+  const ids = new Set(steps.map((node) => node.id));
+  return steps.filter((node) => !node.parentId || !ids.has(node.parentId));
 };
 
-function drop(hands: Hands, dragged: readonly StepFlowNode[], at: Point): void {
-  const { document, apply } = hands.store.getState();
+const isMargin = (node: DrawnNode): boolean => !isStepNode(node);
+
+function drop(hands: Hands, dragged: readonly DrawnNode[], { at, places }: { at: Point; places: Places }): void {
+  const { apply } = hands.store.getState();
   const roots = rootsOf(dragged);
+  // Notes and groups keep their level; what comes along with them only moves.
+  if (dragged.some(isMargin)) {
+    apply(dragged.length === 1 ? 'Move it' : `Move ${dragged.length} things`, (d) => move(d, snapped(places)));
+    return;
+  }
   const target = targetOf(hands, roots, at);
   if ('edge' in target) {
     const [node] = roots;
-    if (!node) return;
-    const places = new Map([[node.id, node.position]]);
-    apply('Put a step into an edge', (d) => splice(move(d, places), target.edge, node.id, hands.kinds));
+    if (node) apply('Put a step into an edge', (d) => splicedIn(hands, d, { edge: target.edge, node: node.id }));
     return;
   }
-  const parent = target.container;
+  dropInto(hands, roots, target.container);
+}
+
+function splicedIn(hands: Hands, document: GraphDocument, ends: Splice): GraphDocument {
+  const width = (id: string | undefined) => (id && hands.flow.current?.getNode(id)?.width) || NODE_WIDTH;
+  const source = edgeOf(document, ends.edge)?.source;
+  return spliceStep(document, ends, { kinds: hands.kinds, width: width(ends.node), sourceWidth: width(source) });
+}
+
+const snapped = (places: Places): Places =>
+  new Map([...places].map(([id, { x, y }]) => [id, { x: snap(x), y: snap(y) }]));
+
+function dropInto(hands: Hands, roots: readonly StepFlowNode[], parent: string | null): void {
+  const { document, apply } = hands.store.getState();
   const origin = parent === null ? { x: 0, y: 0 } : absolutePlace(document, parent);
   const corner = parent === null ? null : { x: PADDING, y: HEADER_HEIGHT + PADDING };
   const places = new Map(
@@ -72,29 +106,66 @@ function drop(hands: Hands, dragged: readonly StepFlowNode[], at: Point): void {
   );
 }
 
-/** Drag positions stay out of the document until the drop: one drag is one entry of the history. */
-export function useDrag(nodes: StepFlowNode[]) {
+const placedAt = <T extends DrawnNode>(nodes: T[], places: Places): T[] => {
+  if (places.size === 0) return nodes;
+  return nodes.map((node) => {
+    const position = places.get(node.id);
+    return position ? { ...node, position, dragging: true } : node;
+  });
+};
+
+interface Resizing {
+  id: string;
+  size: { width: number; height: number };
+}
+
+/** Places and sizes stay out of the document until the hand lets go: one drag is one entry of the history. */
+export function useDrag(nodes: StepFlowNode[], notes: NoteFlowNode[]) {
   const hands = useHands();
   const [places, setPlaces] = useState<Places>(NOWHERE);
-  const shown = useMemo(() => {
-    if (places.size === 0) return nodes;
-    return nodes.map((node) => {
-      const position = places.get(node.id);
-      return position ? { ...node, position, dragging: true } : node;
-    });
-  }, [nodes, places]);
-
-  const onPositions = useCallback((changes: NodeChange<StepFlowNode>[]) => {
-    const moved = changes.flatMap((c): [string, Point][] =>
-      c.type === 'position' && c.position && c.dragging ? [[c.id, c.position]] : [],
+  const latest = useRef(places);
+  latest.current = places;
+  const [resizing, setResizing] = useState<Resizing | null>(null);
+  const shown = useMemo(() => placedAt(nodes, places), [nodes, places]);
+  const shownNotes = useMemo(() => {
+    const placed = placedAt(notes, places);
+    if (!resizing) return placed;
+    return placed.map((note) =>
+      note.id === resizing.id ? { ...note, ...resizing.size, measured: resizing.size } : note,
     );
-    if (moved.length > 0) setPlaces((now) => new Map([...now, ...moved]));
-  }, []);
+  }, [notes, places, resizing]);
+
+  const endResize = useCallback(
+    ({ id, size }: Resizing) => {
+      const change = { ...size, position: latest.current.get(id) };
+      hands.store.getState().apply('Resize a note', (document) => resizeNote(document, id, change));
+      setResizing(null);
+      setPlaces(NOWHERE);
+    },
+    [hands],
+  );
+
+  const onPositions = useCallback(
+    (changes: NodeChange<DrawnNode>[]) => {
+      const sized = changes.find((change) => change.type === 'dimensions' && change.resizing !== undefined);
+      const isResize = sized?.type === 'dimensions' && sized.dimensions !== undefined;
+      if (isResize && sized.dimensions && sized.resizing) setResizing({ id: sized.id, size: sized.dimensions });
+      else if (isResize && sized.dimensions) endResize({ id: sized.id, size: sized.dimensions });
+      const moved = changes.flatMap((c): [string, Point][] =>
+        c.type === 'position' && c.position && (c.dragging || isResize) ? [[c.id, c.position]] : [],
+      );
+      if (moved.length > 0)
+        setPlaces((now) => new Map([...now, ...carryMembers(hands.store.getState().document, moved)]));
+    },
+    [hands, endResize],
+  );
 
   const onDrag = useCallback(
-    (event: MouseEvent | TouchEvent | React.MouseEvent, _: unknown, dragged: StepFlowNode[]) => {
-      const target = targetOf(hands, rootsOf(dragged), pointOf(event));
-      const home = dragged[0]?.data.node.parent ?? null;
+    (event: MouseEvent | TouchEvent | React.MouseEvent, _: unknown, dragged: DrawnNode[]) => {
+      const roots = rootsOf(dragged);
+      if (roots.length === 0 || dragged.some(isMargin)) return;
+      const target = targetOf(hands, roots, pointOf(event));
+      const home = roots[0]?.data.node.parent ?? null;
       const shownTarget = 'edge' in target ? target.edge : target.container === home ? null : target.container;
       if (hands.ui.getState().dropTarget !== shownTarget) hands.ui.getState().set({ dropTarget: shownTarget });
     },
@@ -102,12 +173,13 @@ export function useDrag(nodes: StepFlowNode[]) {
   );
 
   const onDrop = useCallback(
-    (event: MouseEvent | TouchEvent | React.MouseEvent, _: unknown, dragged: StepFlowNode[]) => {
+    (event: MouseEvent | TouchEvent | React.MouseEvent, _: unknown, dragged: DrawnNode[]) => {
       hands.ui.getState().set({ dropTarget: null });
-      if (places.size > 0) drop(hands, dragged, pointOf(event));
+      if (places.size > 0) drop(hands, dragged, { at: pointOf(event), places });
       setPlaces(NOWHERE);
     },
     [hands, places],
   );
-  return { shown, onPositions, onDrag, onDrop };
+
+  return { shown, shownNotes, onPositions, onDrag, onDrop };
 }

@@ -1,10 +1,11 @@
 import type { EdgeChange, NodeChange } from '@xyflow/react';
 import { useMemo } from 'react';
 
-import type { StepFlowEdge, StepFlowNode } from '../../diagram';
+import type { DrawnNode, StepFlowEdge } from '../../diagram';
 import { useHands } from './hands';
+import type { MenuTarget } from './ui';
 
-type Change = NodeChange<StepFlowNode> | EdgeChange<StepFlowEdge>;
+type Change = NodeChange<DrawnNode> | EdgeChange<StepFlowEdge>;
 
 /** React Flow tells which things were picked; the store keeps it. */
 export function useSelecting() {
@@ -20,13 +21,22 @@ export function useSelecting() {
       }
       store.getState().select(next);
     };
-    const menuFor =
-      (target: 'node' | 'edge' | 'pane') => (event: MouseEvent | React.MouseEvent, thing?: { id: string }) => {
-        event.preventDefault();
-        const { selection, select } = store.getState();
-        if (thing && !selection.has(thing.id)) select([thing.id]);
-        ui.getState().set({ menu: { at: { x: event.clientX, y: event.clientY }, target } });
-      };
-    return { onChanges, onNodeMenu: menuFor('node'), onEdgeMenu: menuFor('edge'), onPaneMenu: menuFor('pane') };
+    const openMenu = (event: MouseEvent | React.MouseEvent, target: MenuTarget, id?: string) => {
+      event.preventDefault();
+      const { selection, select } = store.getState();
+      if (id && !selection.has(id)) select([id]);
+      ui.getState().set({ menu: { at: { x: event.clientX, y: event.clientY }, target } });
+    };
+    const onNodeMenu = (event: MouseEvent | React.MouseEvent, { id, type }: DrawnNode) =>
+      openMenu(event, type === 'note' ? 'note' : type === 'cluster' ? 'group' : 'node', id);
+    const onEdgeMenu = (event: MouseEvent | React.MouseEvent, { id }: StepFlowEdge) => openMenu(event, 'edge', id);
+    const onPaneMenu = (event: MouseEvent | React.MouseEvent) => openMenu(event, 'pane');
+    // The header of an open group, which no lasso takes.
+    const onNodeClick = (event: React.MouseEvent, node: DrawnNode) => {
+      if (node.type !== 'cluster' || node.data.group.collapsed) return;
+      const more = event.shiftKey || event.ctrlKey || event.metaKey;
+      store.getState().select(more ? [...store.getState().selection, node.id] : [node.id]);
+    };
+    return { onChanges, onNodeMenu, onEdgeMenu, onPaneMenu, onNodeClick };
   }, [store, ui]);
 }

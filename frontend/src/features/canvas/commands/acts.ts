@@ -1,7 +1,9 @@
 /** What commands ask and do; the tables beside name them. */
 import { focusStep, isInView, middleOfView, say, showStep } from '../actions';
-import type { Hands } from '../hands';
+import { type Hands, portsShown } from '../hands';
 import { move } from '../model/document';
+import { groupOf, withMembers } from '../model/groups';
+import { noteOf } from '../model/notes';
 import { neighbour } from '../model/room';
 import { nodeOf, reachable } from '../model/walk';
 import { selectedNodeId } from '../store';
@@ -17,6 +19,22 @@ export const hasNodes = (hands: Hands): boolean => {
 };
 export const editsAny = (hands: Hands): boolean => canEdit(hands) && hands.store.getState().selection.size > 0;
 export const editsNodes = (hands: Hands): boolean => canEdit(hands) && hasNodes(hands);
+export const oneNote = (hands: Hands): string | null => {
+  const { document, selection } = hands.store.getState();
+  const id = selection.size === 1 ? ([...selection][0] ?? '') : '';
+  return noteOf(document, id) ? id : null;
+};
+export const oneGroup = (hands: Hands): string | null => {
+  const { document, selection } = hands.store.getState();
+  const id = selection.size === 1 ? ([...selection][0] ?? '') : '';
+  return groupOf(document, id) ? id : null;
+};
+/** Steps, notes or groups: what can be copied and duplicated. */
+export const hasThings = (hands: Hands): boolean => {
+  const { document, selection } = hands.store.getState();
+  return hasNodes(hands) || [...(document.notes ?? []), ...(document.groups ?? [])].some(({ id }) => selection.has(id));
+};
+export const editsThings = (hands: Hands): boolean => canEdit(hands) && hasThings(hands);
 export const oneEdge = (hands: Hands): string | null => {
   const { document, selection } = hands.store.getState();
   const id = selection.size === 1 ? [...selection][0] : undefined;
@@ -31,9 +49,7 @@ export function pickNext(hands: Hands): void {
   const id = one(hands);
   const { document } = hands.store.getState();
   const node = id === null ? undefined : nodeOf(document, id);
-  const ports = node
-    ? (hands.flow.current?.getNode(node.id)?.data.ports ?? hands.kinds.get(node.kind)?.ports ?? [])
-    : [];
+  const ports = node ? (portsShown(hands, node.id) ?? hands.kinds.get(node.kind)?.ports ?? []) : [];
   const used = new Set(document.edges.filter((edge) => edge.source === id).map((edge) => edge.source_port));
   const port = ports.find((candidate) => !used.has(candidate.name)) ?? ports[0];
   if (!node || !port) {
@@ -60,12 +76,18 @@ export const nudge = (x: number, y: number) => (hands: Hands) => {
   apply(
     'Move',
     (document) => {
-      const movers = document.nodes.filter((node) => selection.has(node.id));
+      const chosen = withMembers(document, selection);
+      const movers = [...document.nodes, ...(document.notes ?? [])].filter((thing) => chosen.has(thing.id));
       return move(document, new Map(movers.map((n) => [n.id, { x: n.position.x + x, y: n.position.y + y }])));
     },
     { policy: { kind: 'typing', topic: 'nudge' } },
   );
 };
+
+export function selectAll(hands: Hands): void {
+  const { document, select } = hands.store.getState();
+  select([...document.nodes, ...(document.notes ?? [])].map(({ id }) => id));
+}
 
 export function selectAlong(hands: Hands, way: 'up' | 'down'): void {
   const id = one(hands);
@@ -87,11 +109,18 @@ export function travel(way: 'undo' | 'redo'): (hands: Hands) => void {
 export function closeTopmost(hands: Hands): void {
   const ui = hands.ui.getState();
   if (ui.menu) ui.set({ menu: null });
+  else if (ui.writing) ui.set({ writing: null });
   else if (ui.renaming) ui.set({ renaming: null });
   else hands.store.getState().select([]);
 }
 
+/** Enter: the settings of a step, the text of a note. */
 export function openSettings(hands: Hands): void {
+  const note = oneNote(hands);
+  if (note) {
+    hands.ui.getState().set({ writing: note });
+    return;
+  }
   hands.ui.getState().set({ tab: 'settings' });
   requestAnimationFrame(() => {
     const fields = '[data-panel] [data-field] input, [data-panel] [data-field] .cm-content';

@@ -1,7 +1,8 @@
 import type { Hands } from '../hands';
+import type { MenuTarget } from '../ui';
 
 export type CommandGroup = 'Add' | 'Edit' | 'Select' | 'View' | 'Workflow';
-export type MenuName = 'node' | 'edge' | 'pane';
+export type { MenuTarget as MenuName } from '../ui';
 
 /** One row drives the keys, the menus and the shortcut sheet. */
 export interface Command {
@@ -12,7 +13,7 @@ export interface Command {
   keys: readonly string[];
   /** Acts even while the cursor stands in a field. */
   inFields?: boolean;
-  menus?: readonly MenuName[];
+  menus?: readonly MenuTarget[];
   when: (hands: Hands) => boolean;
   run: (hands: Hands) => void | Promise<void>;
 }

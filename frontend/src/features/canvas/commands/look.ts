@@ -1,6 +1,18 @@
 import { tidy } from '../actions';
 import { FIT } from '../fit';
-import { always, canEdit, closeTopmost, goTo, hasOne, open, openSettings, selectAlong, walk } from './acts';
+import {
+  always,
+  canEdit,
+  closeTopmost,
+  goTo,
+  hasOne,
+  oneNote,
+  open,
+  openSettings,
+  selectAll,
+  selectAlong,
+  walk,
+} from './acts';
 import type { Command } from './command';
 
 export const LOOK_COMMANDS: readonly Command[] = [
@@ -10,11 +22,11 @@ export const LOOK_COMMANDS: readonly Command[] = [
   { id: 'down', name: 'To the step below', group: 'Select', keys: ['ArrowDown'], when: always, run: walk('down') },
   {
     id: 'open',
-    name: 'Open its settings',
+    name: 'Open its settings, or write the note',
     group: 'Select',
     keys: ['Enter'],
-    menus: ['node'],
-    when: hasOne,
+    menus: ['node', 'note'],
+    when: (h) => hasOne(h) || (canEdit(h) && oneNote(h) !== null),
     run: openSettings,
   },
   { id: 'close', name: 'Close, select nothing', group: 'Select', keys: ['Escape'], when: always, run: closeTopmost },
@@ -25,7 +37,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
     keys: ['mod+a'],
     menus: ['pane'],
     when: always,
-    run: (h) => h.store.getState().select(h.store.getState().document.nodes.map((node) => node.id)),
+    run: selectAll,
   },
   {
     id: 'upstream',
@@ -97,7 +109,15 @@ export const LOOK_COMMANDS: readonly Command[] = [
     when: always,
     run: (h) => h.ui.getState().set({ showsPalette: !h.ui.getState().showsPalette }),
   },
-  { id: 'tidy', name: 'Tidy up', group: 'View', keys: ['shift+alt+t'], menus: ['pane'], when: canEdit, run: tidy },
+  {
+    id: 'tidy',
+    name: 'Tidy up the selection, or everything',
+    group: 'View',
+    keys: ['shift+alt+t'],
+    menus: ['node', 'pane'],
+    when: canEdit,
+    run: tidy,
+  },
   {
     id: 'problems',
     name: 'Show the problems',

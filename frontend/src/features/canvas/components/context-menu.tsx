@@ -4,11 +4,12 @@ import type { Point } from '../../../diagram';
 import { COMMANDS } from '../commands';
 import { useHands } from '../hands';
 import { printKeys } from '../keys';
+import type { MenuTarget } from '../ui';
 import classes from './overlays.module.css';
 
 interface Props {
   at: Point;
-  target: 'node' | 'edge' | 'pane';
+  target: MenuTarget;
 }
 
 const ROW = 31;

@@ -2,20 +2,25 @@ import '@xyflow/react/dist/style.css';
 import '../../../diagram/tokens.css';
 
 import { ConnectionLineType, type NodeChange, ReactFlow, SelectionMode } from '@xyflow/react';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 
 import {
   createToFlow,
   type Description,
   DiagramContext,
   Dots,
+  type DrawnNode,
+  drawAll,
   edgeTypes,
   type FlowParts,
   flowClass,
+  type GraphGroup,
+  type GraphNote,
+  type NoteFlowNode,
   nodeTypes,
+  noteNode,
   OverviewMap,
   SmoothMoves,
-  type StepFlowNode,
 } from '../../../diagram';
 import { useDescriptions } from '../descriptions';
 import { FIT } from '../fit';
@@ -33,6 +38,41 @@ const GRID: [number, number] = [4, 4];
 const MIDDLE_BUTTON = [1];
 const MORE_KEYS = ['Shift', 'Meta', 'Control'];
 
+const NO_NOTES: readonly GraphNote[] = [];
+const NO_GROUPS: readonly GraphGroup[] = [];
+
+/** Notes as React Flow wants them; one keeps its identity until it changes. */
+function useNotes(): NoteFlowNode[] {
+  const notes = useCanvas((state) => state.document.notes ?? NO_NOTES);
+  const selection = useCanvas((state) => state.selection);
+  const [known] = useState(() => new WeakMap<GraphNote, NoteFlowNode>());
+  return useMemo(
+    () =>
+      notes.map((note) => {
+        const before = known.get(note);
+        if (before?.selected === selection.has(note.id)) return before;
+        const made = noteNode(note, selection.has(note.id));
+        known.set(note, made);
+        return made;
+      }),
+    [notes, selection, known],
+  );
+}
+
+/** Everything that lies on the canvas, where the hand holds it now. */
+function useDrawn(parts: FlowParts) {
+  const drag = useDrag(parts.nodes, useNotes());
+  const groups = useCanvas((state) => state.document.groups ?? NO_GROUPS);
+  const selection = useCanvas((state) => state.selection);
+  const { shown: nodes, shownNotes: notes } = drag;
+  const { edges } = parts;
+  const drawn = useMemo(
+    () => drawAll({ nodes, edges, notes, groups, selection }),
+    [nodes, edges, notes, groups, selection],
+  );
+  return { drag, drawn };
+}
+
 function useParts(): FlowParts {
   const { ws, workflowId, kinds } = useHands();
   const graph = useCanvas((state) => state.document);
@@ -49,14 +89,14 @@ export function FlowCanvas({ label }: { label: string }) {
   const showsMinimap = useUi((state) => state.showsMinimap);
   const parts = useParts();
   const sources = useSources();
-  const drag = useDrag(parts.nodes);
+  const { drag, drawn } = useDrawn(parts);
   const connecting = useConnecting();
   const selecting = useSelecting();
   const dropping = useDropping();
   const { onPositions } = drag;
   const { onChanges } = selecting;
   const onNodesChange = useCallback(
-    (changes: NodeChange<StepFlowNode>[]) => {
+    (changes: NodeChange<DrawnNode>[]) => {
       onPositions(changes);
       onChanges(changes);
     },
@@ -76,7 +116,8 @@ export function FlowCanvas({ label }: { label: string }) {
     [ui, canEdit],
   );
   const onNodeDoubleClick = useCallback(
-    (_: unknown, node: StepFlowNode) => canEdit && ui.getState().set({ renaming: node.id }),
+    (_: unknown, { id, type }: DrawnNode) =>
+      canEdit && ui.getState().set(type === 'note' ? { writing: id } : { renaming: id }),
     [ui, canEdit],
   );
   return (
@@ -85,8 +126,8 @@ export function FlowCanvas({ label }: { label: string }) {
         <ReactFlow
           className={flowClass}
           aria-label={label}
-          nodes={drag.shown}
-          edges={parts.edges}
+          nodes={drawn.nodes}
+          edges={drawn.edges}
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           onInit={onInit}
@@ -98,6 +139,7 @@ export function FlowCanvas({ label }: { label: string }) {
           onConnectEnd={connecting.onConnectEnd}
           onReconnect={connecting.onReconnect}
           isValidConnection={connecting.isValid}
+          onNodeClick={selecting.onNodeClick}
           onNodeContextMenu={selecting.onNodeMenu}
           onEdgeContextMenu={selecting.onEdgeMenu}
           onPaneContextMenu={selecting.onPaneMenu}

@@ -6,7 +6,8 @@ import { KindIcon, type StepKind } from '../../../diagram';
 import { insertStep, middleOfView } from '../actions';
 import { useCanvas, useHands } from '../hands';
 import { findKinds, groupKinds } from '../kinds';
-import { KIND_TYPE } from '../use-dropping';
+import { fitsIntoEdge } from '../model/splice';
+import { KIND_TYPE, LOOSE_TYPE } from '../use-dropping';
 import classes from './palette.module.css';
 
 /** The step library: drag a step onto the canvas or an edge, or press it to add it in the middle of the view. */
@@ -50,6 +51,7 @@ function Item({ kind }: { kind: StepKind }) {
       draggable={canEdit}
       onDragStart={(event) => {
         event.dataTransfer.setData(KIND_TYPE, kind.kind);
+        if (!fitsIntoEdge(kind.kind, hands.kinds)) event.dataTransfer.setData(LOOSE_TYPE, '');
         event.dataTransfer.effectAllowed = 'copy';
       }}
       onClick={() => insertStep(hands, kind.kind, { at: middleOfView() })}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { focusStep, renameStep } from '../actions';
 import { useCanvas, useHands } from '../hands';
+import { groupOf } from '../model/groups';
 import { nodeOf } from '../model/walk';
 import classes from './overlays.module.css';
 
@@ -9,9 +10,10 @@ import classes from './overlays.module.css';
 export function RenameField({ id }: { id: string }) {
   const hands = useHands();
   const node = useCanvas((state) => nodeOf(state.document, id));
-  const [name, setName] = useState(node?.name || node?.key || '');
+  const group = useCanvas((state) => groupOf(state.document, id));
+  const [name, setName] = useState(node?.name || node?.key || group?.name || '');
   const box = document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.getBoundingClientRect();
-  if (!node || !box) return null;
+  if ((!node && !group) || !box) return null;
   const close = () => {
     hands.ui.getState().set({ renaming: null });
     focusStep(id);
@@ -20,7 +22,7 @@ export function RenameField({ id }: { id: string }) {
     <input
       className={classes.rename}
       style={{ left: box.left, top: box.top, width: Math.max(Math.min(box.width, 320), 200), height: 34 }}
-      aria-label="New name of the step"
+      aria-label={group ? 'New name of the group' : 'New name of the step'}
       // biome-ignore lint/a11y/noAutofocus: it appears because somebody wants to type
       autoFocus
       value={name}
@@ -32,7 +34,7 @@ export function RenameField({ id }: { id: string }) {
         hands.ui.getState().set({ renaming: null });
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') setName(node.name);
+        if (event.key === 'Escape') setName(node?.name ?? group?.name ?? '');
         if (event.key !== 'Enter' && event.key !== 'Escape') return;
         event.stopPropagation();
         event.preventDefault();

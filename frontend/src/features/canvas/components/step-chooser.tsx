@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 import { KindIcon, OUT_PORT, type Port } from '../../../diagram';
 import { focusStep, say, showStep } from '../actions';
-import { type Hands, useCanvas, useHands } from '../hands';
+import { type Hands, portsShown, useCanvas, useHands } from '../hands';
 import { connect } from '../model/document';
 import { nodeOf, whyNotConnect } from '../model/walk';
 import { selectedNodeId } from '../store';
@@ -53,7 +53,7 @@ export function StepChooser({ purpose }: { purpose: 'connect' | 'find' }) {
 function ConnectTo({ source, onClose }: { source: string; onClose: () => void }) {
   const hands = useHands();
   const node = useCanvas((state) => nodeOf(state.document, source));
-  const ports: readonly Port[] = hands.flow.current?.getNode(source)?.data.ports ?? [{ name: OUT_PORT, title: '' }];
+  const ports: readonly Port[] = portsShown(hands, source) ?? [{ name: OUT_PORT, title: '' }];
   const names = [
     ...ports.map((one) => ({ value: one.name, label: one.title || one.name })),
     { value: 'error', label: 'On error' },

@@ -3,6 +3,7 @@
  * end, an edge never crosses a container's border, keys are unique, and what a change does not name keeps its identity.
  */
 import type { GraphDocument, GraphEdge, GraphNode, JsonObject, KindsByName, Point, Policy } from '../../../diagram';
+import { settleGroups, withMembers } from './groups';
 import { keysOf, uniqueKey, whyNotKey } from './keys';
 import { literalFields, renameReferences } from './references';
 import { type Ends, edgeOf, nodeOf, whyNotConnect, withBodies } from './walk';
@@ -58,30 +59,39 @@ export function reconnect(document: GraphDocument, id: string, ends: Ends, kinds
   return { ...document, edges: document.edges.map((one) => (one.id === id ? moved : one)) };
 }
 
+/** Steps and notes to their new places. */
 export function move(document: GraphDocument, places: ReadonlyMap<string, Point>): GraphDocument {
   let moved = false;
-  const nodes = document.nodes.map((node) => {
-    const place = places.get(node.id);
-    if (!place || (place.x === node.position.x && place.y === node.position.y)) return node;
+  const placed = <T extends { id: string; position: Point }>(thing: T): T => {
+    const place = places.get(thing.id);
+    if (!place || (place.x === thing.position.x && place.y === thing.position.y)) return thing;
     moved = true;
-    return { ...node, position: place };
-  });
-  return moved ? { ...document, nodes } : document;
+    return { ...thing, position: place };
+  };
+  const nodes = document.nodes.map(placed);
+  const notes = document.notes?.map(placed);
+  return moved ? { ...document, nodes, ...(notes ? { notes } : {}) } : document;
 }
 
-/** Takes nodes (with their bodies) and edges away, and every edge that would lack an end. */
+/** Takes nodes (with their bodies), edges, notes and groups (with their members) away, and every edge that would lack an end. */
 export function remove(document: GraphDocument, ids: Iterable<string>): GraphDocument {
-  const gone = withBodies(document, ids);
+  const gone = withBodies(document, withMembers(document, ids));
   const nodes = document.nodes.filter((node) => !gone.has(node.id));
   const edges = document.edges.filter((edge) => !gone.has(edge.id) && !gone.has(edge.source) && !gone.has(edge.target));
-  const isSame = nodes.length === document.nodes.length && edges.length === document.edges.length;
-  return isSame ? document : { ...document, nodes, edges };
+  const notes = document.notes?.filter((note) => !gone.has(note.id));
+  const isSame =
+    nodes.length === document.nodes.length &&
+    edges.length === document.edges.length &&
+    notes?.length === document.notes?.length;
+  return isSame ? document : settleGroups({ ...document, nodes, edges, ...(notes ? { notes } : {}) });
 }
 
 /** Takes nodes away and connects what came before each of them with what followed it. */
 export function removeAndBridge(document: GraphDocument, ids: Iterable<string>, kinds: KindsByName): GraphDocument {
   let left = document;
-  for (const id of ids) {
+  const groups = new Set(document.groups?.map((group) => group.id));
+  for (const id of withMembers(document, ids)) {
+    if (groups.has(id)) continue; // goes with the last of its steps
     left = nodeOf(left, id) ? remove(bridge(left, id, kinds), [id]) : remove(left, [id]);
   }
   return left;
@@ -141,7 +151,7 @@ export function moveInto(
   }
   const nodes = left.nodes.map((node) => (going.has(node.id) ? { ...node, parent } : node));
   const edges = left.edges.filter((edge) => going.has(edge.source) === going.has(edge.target));
-  return move({ ...left, nodes, edges }, places);
+  return settleGroups(move({ ...left, nodes, edges }, places));
 }
 
 function change(document: GraphDocument, id: string, patch: (node: GraphNode) => GraphNode): GraphDocument {
@@ -161,6 +171,23 @@ export const setConfig = (document: GraphDocument, id: string, config: JsonObjec
 
 export const setPolicy = (document: GraphDocument, id: string, policy: Policy): GraphDocument =>
   change(document, id, (node) => ({ ...node, policy }));
+
+/** Switches steps off, or on again. The start stays: without it nothing would run. */
+export function setDisabled(
+  document: GraphDocument,
+  ids: ReadonlySet<string>,
+  { disabled, kinds }: { disabled: boolean; kinds: KindsByName },
+): GraphDocument {
+  let changed = false;
+  const nodes = document.nodes.map((node) => {
+    const isOff = node.disabled === true;
+    if (!ids.has(node.id) || isOff === disabled || kinds.get(node.kind)?.has_input === false) return node;
+    changed = true;
+    const { disabled: _, ...on } = node;
+    return disabled ? { ...on, disabled } : on;
+  });
+  return changed ? { ...document, nodes } : document;
+}
 
 /** Keeps name, key, policy, place and edges; edges of ports that the new kind lacks go on from its first one. */
 export function replaceKind(document: GraphDocument, id: string, kind: string, kinds: KindsByName): GraphDocument {
