@@ -4,7 +4,12 @@ import { wordsOf } from '../follows';
 import { quorumOf } from '../quorum';
 
 const step = (name: string) => ({ key: name, name, kind: 'email' });
-const vote = (decision: 'approved' | 'rejected') => ({ name: 'Ana', decision, comment: '', at: '2026-03-01T10:00:00Z' });
+const vote = (decision: 'approved' | 'rejected') => ({
+  name: 'Ana',
+  decision,
+  comment: '',
+  at: '2026-03-01T10:00:00Z',
+});
 
 describe('what runs on an answer', () => {
   it('is named, and what is not named is counted', () => {
