@@ -173,6 +173,12 @@ ROUTES: dict[tuple[str, str], Row] = {
 }
 
 
+def _alert(people: Cast) -> str:
+    wanted = {**ALERT, "connection": "", "quiet_s": 300, "no_worker_s": 120, "enabled": True}
+    made = create_alert(actor=SYSTEM, workspace=people.acme, workflow=None, channel="mail", wanted=wanted)
+    return str(made.id)
+
+
 def make_world() -> World:
     people = cast()
     workflow = create_workflow(actor=SYSTEM, workspace=people.acme, name="Invoices", graph=WAITING)
@@ -184,10 +190,6 @@ def make_world() -> World:
     )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
     trigger = create_trigger(actor=SYSTEM, workflow=workflow, kind="schedule", name="nightly", settings=NIGHTLY)
-    alert = create_alert(
-        actor=SYSTEM, workspace=people.acme, workflow=None, channel="mail",
-        wanted={**ALERT, "connection": "", "quiet_s": 300, "no_worker_s": 120, "enabled": True},
-    )  # fmt: skip
     file = ArtifactFile.objects.create(workspace=people.acme, sha256=b"\x01" * 32, size=2, touched_at=now())
     artifact = Artifact.objects.create(
         step_run=step, attempt=1, fence=1, name="a.txt", media_type="text/plain", file=file, at=now()
@@ -209,7 +211,7 @@ def make_world() -> World:
         "path": step.path,
         "wait_id": str(wait.id),
         "trigger_id": str(trigger.id),
-        "alert_id": str(alert.id),
+        "alert_id": _alert(people),
         "token": "A" * 43,
         "artifact_id": str(artifact.id),
         "bulk_id": str(bulk.id),

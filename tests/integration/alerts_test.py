@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from email import message_from_bytes, policy
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -19,28 +19,15 @@ from runs.alerts import deliver, selectors
 from runs.alerts.deliver import make_deliveries, send_due
 from runs.alerts.errors import AlertTestWaits, BadAlert, TooManyAlerts
 from runs.alerts.facts import gather
-from runs.alerts.services import change_alert, create_alert, delete_alert, secret_of, send_test
+from runs.alerts.services import change_alert, delete_alert, secret_of, send_test
 from runs.models import AlertDelivery, AlertFact, AlertRule, Firing, Look, Run, Trigger, Wait, Worker
 from runs.triggers.signature import check_timestamped
 from teams.access import SYSTEM, person
 from teams.models import AuditRecord, Membership, Role, User
 from tests.engine import World
+from tests.watching import Hooks, Mailbox, rule_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Hooks(BaseHTTPRequestHandler):
-    taken: list[tuple[dict[str, str], bytes]] = []
-    answers: list[int] = []
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).taken.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(self.answers.pop(0) if self.answers else 204)
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        return None
 
 
 @pytest.fixture
@@ -55,15 +42,6 @@ def hook(settings: Any) -> Iterator[str]:
     server.server_close()
 
 
-class Mailbox:
-    def __init__(self) -> None:
-        self.mails: list[Any] = []
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        self.mails.append(envelope)
-        return "250 taken"
-
-
 @pytest.fixture
 def mailbox(settings: Any) -> Iterator[Mailbox]:
     box = Mailbox()
@@ -73,18 +51,6 @@ def mailbox(settings: Any) -> Iterator[Mailbox]:
     settings.EMAIL_HOST_USER = ""
     yield box
     server.stop()
-
-
-def rule_of(
-    world: World, *events: str, url: str = "", workflow: Any = None, quiet_s: int = 0, **more: Any
-) -> AlertRule:
-    to = [] if url else ["ana@example.com"]
-    wanted = {
-        "name": "Tell us", "events": list(events), "recipients": to, "connection": "",
-        "url": url, "quiet_s": quiet_s, "no_worker_s": 15, "enabled": True, **more,
-    }  # fmt: skip
-    channel = "webhook" if url else "mail"
-    return create_alert(actor=SYSTEM, workspace=world.workspace, workflow=workflow, channel=channel, wanted=wanted)
 
 
 def fail_one(world: World, version: Any = None) -> Run:
