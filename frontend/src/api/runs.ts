@@ -1,5 +1,5 @@
 import { type Query, request } from './client';
-import type { EventsPage, LogChunk, Page, Run, Snapshot, Step, StepDetail } from './types';
+import type { EventsPage, LogChunk, Page, Pulse, Run, Snapshot, Step, StepDetail, Usual } from './types';
 
 /** A run's address: in which workspace, and which. */
 export interface RunRef {
@@ -30,6 +30,14 @@ export const readSnapshot = (ref: RunRef, { signal }: Call = {}) => request<Snap
 
 export const readEvents = (ref: RunRef, after: number, { signal }: Call = {}) =>
   request<EventsPage>(`${runAt(ref)}/events`, { query: { after }, signal });
+
+/** Who is at work and was heard when, and how far each step got. */
+export const readPulse = (ref: RunRef, { signal }: Call = {}) =>
+  request<{ items: Pulse[] }>(`${runAt(ref)}/pulse`, { signal });
+
+/** How long steps took in the last other runs of the workflow. */
+export const readUsual = (ref: RunRef, { signal }: Call = {}) =>
+  request<{ items: Usual[] }>(`${runAt(ref)}/usual`, { signal });
 
 export const readStep = (ref: RunRef, path: string, { signal }: Call = {}) =>
   request<StepDetail>(stepAt(ref, path), { signal });

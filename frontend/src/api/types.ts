@@ -69,6 +69,9 @@ export type StepDetail = With<
   }
 >;
 export type LogChunk = S['LogPage'];
+/** Of a step run at work, or that stopped on its way: when its worker was heard, how far it got. */
+export type Pulse = S['PulseOut'];
+export type Usual = S['UsualOut'];
 
 export type ResumePreview = S['Preview'];
 export type Decision = S['OutcomeDecision'];

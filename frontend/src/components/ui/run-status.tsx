@@ -10,7 +10,7 @@ interface Look {
   sentence: string;
 }
 
-const LAST_KNOWN = 'That was so when Pawl was last heard; it may have gone on.';
+const LAST_KNOWN = 'That was so then; it may have gone on.';
 
 const WAITING: Look = {
   shape: 'waiting',

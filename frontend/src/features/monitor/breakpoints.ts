@@ -8,7 +8,7 @@ import { useMay } from '../../api/workspace';
 import { notifyFailure } from '../../components/ui/notify';
 import type { GraphNode, KindsByName } from '../../diagram';
 import { readPath } from './paths';
-import { useMonitor, useRunState } from './store';
+import { useIsPast, useMonitor, useLiveRunState as useRunState } from './store';
 import { useKinds } from './use-kinds';
 
 const NONE: readonly Breakpoint[] = [];
@@ -54,7 +54,8 @@ export interface Breakpoints {
 
 export function useBreakpoints(): Breakpoints {
   const { ref, refresh, learnBreakpoints } = useMonitor();
-  const may = useMay('run');
+  const isPast = useIsPast();
+  const may = useMay('run') && !isPast;
   const kinds = useKinds().byName;
   const graph = useRunState((state) => state.graph);
   const status = useRunState((state) => state.run.status);

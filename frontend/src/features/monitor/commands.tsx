@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { cancelRun, newCommandId, pauseRun, unpauseRun } from '../../api/runs';
 import { useMay } from '../../api/workspace';
 import { notifyFailure } from '../../components/ui/notify';
-import { useMonitor, useRunState } from './store';
+import { useMonitor, useLiveRunState as useRunState } from './store';
 
 /** Cancelling asks once, since running steps are stopped in the middle of what they do. */
 export function useCancelRun() {

@@ -2,7 +2,7 @@
 import { useMay } from '../../api/workspace';
 import { usePlan } from './plan';
 import type { LiveStep, RunState } from './reducer';
-import { useRunState } from './store';
+import { useIsPast, useRunState } from './store';
 import { isResumable } from './summary';
 
 export type HandKind = 'retry_now' | 'edit_input' | 'skip' | 'supply_output' | 'fork';
@@ -55,9 +55,10 @@ export function possibleHands(step: LiveStep, run: Pick<RunState['run'], 'status
 /** Whether a resume may begin at a step: a failed branch of an open run, or whatever stopped in one that has ended. */
 export function useCanResume(): (step: LiveStep) => boolean {
   const { mayOpen } = usePlan();
+  const isPast = useIsPast();
   const isOver = useRunState((state) => isResumable(state.run));
   return ({ status }) =>
-    mayOpen && (status === 'failed' || (isOver && (status === 'cancelled' || status === 'blocked')));
+    mayOpen && !isPast && (status === 'failed' || (isOver && (status === 'cancelled' || status === 'blocked')));
 }
 
 export interface Hand extends Possible {
@@ -68,7 +69,8 @@ export interface Hand extends Possible {
 
 /** What the viewer can do to a step now; nothing for a viewer. */
 export function useHands(step: LiveStep | undefined): Hand[] {
-  const may = useMay('run');
+  const isPast = useIsPast();
+  const may = useMay('run') && !isPast;
   const plan = usePlan();
   const status = useRunState((state) => state.run.status);
   if (!may || !step) return [];

@@ -11,7 +11,7 @@ import { notifyFailure } from '../../components/ui/notify';
 import { formatJson } from '../../lib/json';
 import { paths } from '../../lib/paths';
 import { changesBetween, notDone } from './plan-words';
-import { useMonitor, useRunState } from './store';
+import { useMonitor, useLiveRunState as useRunState } from './store';
 import { failedPaths, hasFailedBranch, isResumable, progressOf } from './summary';
 
 /** A value that a person writes before there is a plan: which, and of which step. */

@@ -12,14 +12,22 @@ export interface Selection {
   view: View;
   pane: Pane | null;
   attempt: number | null;
+  /** The event up to which the run is shown; null: as it is now. */
+  at: number | null;
   selectStep: (path: string | null) => void;
   setView: (view: View) => void;
   setPane: (pane: Pane) => void;
   setAttempt: (attempt: number) => void;
+  setAt: (seq: number | null) => void;
 }
 
 const oneOf = <T extends string>(all: readonly T[], value: string | null): T | null =>
   all.find((one) => one === value) ?? null;
+
+const countIn = (params: URLSearchParams, name: string): number | null => {
+  const count = Number(params.get(name));
+  return Number.isInteger(count) && count > 0 ? count : null;
+};
 
 /** What is selected on a run page. It lives in the address, so a link reopens it: ?step=each[17].ocr&view=timeline&tab=logs. */
 export function useSelection(): Selection {
@@ -39,18 +47,21 @@ export function useSelection(): Selection {
       ),
     [setParams],
   );
-  const attempt = Number(params.get('attempt'));
+  const attempt = countIn(params, 'attempt');
+  const at = countIn(params, 'at');
   return useMemo(
     () => ({
       step: params.get('step'),
       view: oneOf(VIEWS, params.get('view')) ?? 'canvas',
       pane: oneOf(PANES, params.get('tab')),
-      attempt: Number.isInteger(attempt) && attempt > 0 ? attempt : null,
+      attempt,
+      at,
       selectStep: (path) => change({ step: path, attempt: null, ...(path === null ? { tab: null } : {}) }, false),
       setView: (view) => change({ view: view === 'canvas' ? null : view }),
       setPane: (pane) => change({ tab: pane }),
       setAttempt: (number) => change({ attempt: String(number) }),
+      setAt: (seq) => change({ at: seq === null ? null : String(seq) }),
     }),
-    [params, attempt, change],
+    [params, attempt, at, change],
   );
 }

@@ -4,15 +4,21 @@ import { createStore, type StoreApi, useStore } from 'zustand';
 import type { ApiError } from '../../api/errors';
 import type { LiveSocket } from '../../api/live-socket';
 import type { RunRef } from '../../api/runs';
-import type { Breakpoint, RunEvent } from '../../api/types';
+import type { Breakpoint, Pulse, RunEvent } from '../../api/types';
 import { RunFollower } from './follow-run';
 import type { RunState } from './reducer';
 
 export interface MonitorState {
   run: RunState | null;
+  /** The run as it was after an event, while somebody looks at that; null: now. */
+  past: RunState | null;
+  /** When that event was. */
+  pastAt: string | null;
   error: unknown;
   /** Set once the run is no longer open to this person: then nothing of it is shown. */
   closed: ApiError | null;
+  /** Who is at work and was heard when, and how far each step got. */
+  pulses: ReadonlyMap<string, Pulse>;
   /** Events that came since the page was opened. The history before them is asked when it is looked at. */
   events: readonly RunEvent[];
   /** The number of the last event before `events`. */
@@ -28,7 +34,16 @@ export interface Monitor {
   learnBreakpoints: (breakpoints: Breakpoint[]) => void;
 }
 
-const EMPTY: MonitorState = { run: null, error: null, closed: null, events: [], since: 0 };
+const EMPTY: MonitorState = {
+  run: null,
+  past: null,
+  pastAt: null,
+  error: null,
+  closed: null,
+  pulses: new Map(),
+  events: [],
+  since: 0,
+};
 
 /** The state of one open run page. */
 export function createMonitor(ref: RunRef, live: LiveSocket): Monitor {
@@ -69,10 +84,22 @@ export function useMonitorState<T>(select: (state: MonitorState) => T): T {
   return useStore(useMonitor().store, select);
 }
 
-/** The run, below the gate that shows it only once it is there. */
+const there = (run: RunState | null): RunState => {
+  if (!run) throw new Error('a part of the run page is drawn before the run is there');
+  return run;
+};
+
+export const shownOf = ({ run, past }: MonitorState): RunState | null => past ?? run;
+
+/** The run as it is shown: of now, or of the moment in its past that somebody looks at. */
 export function useRunState<T>(select: (state: RunState) => T): T {
-  return useMonitorState(({ run }) => {
-    if (!run) throw new Error('useRunState is called before the run is there');
-    return select(run);
-  });
+  return useMonitorState((state) => select(there(shownOf(state))));
 }
+
+/** The run as it is, whatever is shown: what can be done is done to this one. */
+export function useLiveRunState<T>(select: (state: RunState) => T): T {
+  return useMonitorState(({ run }) => select(there(run)));
+}
+
+/** Whether the page shows the past, where nothing can be done. */
+export const useIsPast = (): boolean => useMonitorState(({ past }) => past !== null);

@@ -24,7 +24,7 @@ async function readHistory(ref: RunRef, until: number, signal: AbortSignal): Pro
 }
 
 /** All events of the run: those before the page was opened are fetched once, the rest comes live. */
-export function useHistory() {
+export function useHistory(isWanted = true) {
   const { ref } = useMonitor();
   const since = useMonitorState((state) => state.since);
   const live = useMonitorState((state) => state.events);
@@ -32,6 +32,7 @@ export function useHistory() {
     queryKey: [...keys.run(ref.ws, ref.run), 'history', since],
     queryFn: ({ signal }) => readHistory(ref, since, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    enabled: isWanted,
   });
   const events = useMemo(() => [...(before.data ?? []), ...live], [before.data, live]);
   return { events, isPending: before.isPending, error: before.error, retry: before.refetch };

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 
 import { keys } from '../../api/query-keys';
 import { readLogs, readStep } from '../../api/runs';
-import { useMonitor, useRunState } from './store';
+import type { LogChunk } from '../../api/types';
+import { useMonitor, useLiveRunState as useRunState } from './store';
 
 /** Input, output, attempts, checkpoints and waits of a step run; asked again when its live state moves. */
 export function useStepDetail(path: string) {
@@ -21,12 +22,19 @@ export function useStepDetail(path: string) {
 
 export interface Logs {
   text: string;
+  times: LogChunk['times'];
   isComplete: boolean;
   error: unknown;
 }
 
-const NOTHING: Logs = { text: '', isComplete: false, error: null };
+const NOTHING: Logs = { text: '', times: [], isComplete: false, error: null };
 const ASK_AGAIN_MS = 1000;
+
+/** At once while there is more, a second later while it may still grow, never once all is read. */
+function askAgainIn({ text, complete }: LogChunk): number | null {
+  if (text.length > 0) return 0;
+  return complete ? null : ASK_AGAIN_MS;
+}
 
 /** The log of one attempt, which grows while the attempt runs. */
 export function useLogs(path: string, attempt: number): Logs {
@@ -37,17 +45,18 @@ export function useLogs(path: string, attempt: number): Logs {
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let text = '';
+    let times: LogChunk['times'] = [];
     const ask = async (after: number): Promise<void> => {
       try {
         const chunk = await readLogs({ ws, run }, path, { attempt, after, signal: gone.signal });
         text += chunk.text;
-        setLogs({ text, isComplete: chunk.complete, error: null });
-        const hasMore = chunk.text.length > 0;
-        if (!chunk.complete || hasMore)
-          timer = setTimeout(() => void ask(chunk.next_offset), hasMore ? 0 : ASK_AGAIN_MS);
+        times = times.concat(chunk.times);
+        setLogs({ text, times, isComplete: chunk.complete, error: null });
+        const delay = askAgainIn(chunk);
+        if (delay !== null) timer = setTimeout(() => void ask(chunk.next_offset), delay);
       } catch (error) {
         if (gone.signal.aborted) return;
-        setLogs({ text, isComplete: false, error });
+        setLogs({ text, times, isComplete: false, error });
         timer = setTimeout(() => void ask(after), 4 * ASK_AGAIN_MS);
       }
     };

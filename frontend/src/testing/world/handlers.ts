@@ -11,6 +11,7 @@ import { logOf } from './details';
 import { CONNECTIONS, MAILS, MEMBERS, SESSION, WORKFLOWS } from './people';
 import type { Recorder } from './recorder';
 import { createRecoveryHandlers } from './recovery';
+import { createWatchingHandlers } from './watching';
 import type { World } from './world';
 
 function workspaceHandlers(world: World): RequestHandler[] {
@@ -79,7 +80,8 @@ function runHandlers(world: World): RequestHandler[] {
       const query = new URL(request.url).searchParams;
       const log = logOf(text(params.path), Number(query.get('attempt')));
       const after = Number(query.get('after'));
-      return json({ text: log.slice(after), next_offset: log.length, complete: true });
+      const times = [{ offset: 0, at: '2026-03-04T12:04:18.011Z' }];
+      return json({ text: log.slice(after), next_offset: log.length, times, complete: true });
     }),
     http.get(api('runs/:id/items/:path'), ({ params, request }) =>
       withRun(params.id, (run) => {
@@ -126,5 +128,6 @@ export function createHandlers(world: World): RequestHandler[] {
     ...workspaceHandlers(world),
     ...runHandlers(world),
     ...createRecoveryHandlers(world),
+    ...createWatchingHandlers(world),
   ];
 }

@@ -1,13 +1,15 @@
 import { Menu } from '@mantine/core';
-import { IconHandStop, IconLayoutSidebarRight, IconPlayerSkipForward } from '@tabler/icons-react';
+import { IconHandStop, IconLayoutSidebarRight, IconLink, IconPlayerSkipForward } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 
+import { notifyDone } from '../../../components/ui/notify';
 import type { Point } from '../../../diagram';
+import { paths } from '../../../lib/paths';
 import type { Breakpoints } from '../breakpoints';
 import { useCanResume, useHands } from '../hands';
 import { usePlan } from '../plan';
 import { useSelection } from '../selection';
-import { useRunState } from '../store';
+import { useMonitor, useRunState } from '../store';
 import { nameOf } from '../summary';
 import classes from './run-view.module.css';
 import { HAND_ICONS } from './step-hands';
@@ -47,6 +49,20 @@ function OnlyThisOne({ path, breakpoints, isDisabled }: OnlyProps) {
       onClick={() => breakpoints.togglePath(path)}
     >
       {breakpoints.paths.has(path) ? `Remove the breakpoint of ${name}` : `Pause only before ${name}`}
+    </Menu.Item>
+  );
+}
+
+/** An address that opens this run at this step, whatever the page shows now. */
+function CopyLink({ path }: { path: string }) {
+  const { ref } = useMonitor();
+  const copy = async () => {
+    await navigator.clipboard.writeText(window.location.origin + paths.run(ref.ws, ref.run, path));
+    notifyDone('The link was copied. It opens this run at this step.');
+  };
+  return (
+    <Menu.Item leftSection={<IconLink size={15} />} onClick={() => void copy()}>
+      Copy link to this step
     </Menu.Item>
   );
 }
@@ -97,6 +113,7 @@ export function NodeMenu({ menu, breakpoints, onClose }: Props) {
             Open
           </Menu.Item>
         )}
+        {menu.path === null ? null : <CopyLink path={menu.path} />}
         {breakpoints.may ? (
           <Menu.Item
             leftSection={<IconHandStop size={15} />}

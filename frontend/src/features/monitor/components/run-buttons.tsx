@@ -13,16 +13,17 @@ import { notifyDone } from '../../../components/ui/notify';
 import { useCancelRun, usePause } from '../commands';
 import { usePlan } from '../plan';
 import { firstAgain } from '../plan-words';
-import { useRunState } from '../store';
+import { useIsPast, useRunState } from '../store';
 import { isCancellable, nameOf } from '../summary';
 import classes from './run-view.module.css';
 
 /** What can be done to the run as a whole. */
 export function RunButtons() {
+  const isPast = useIsPast();
   return (
     <div className={classes.buttons}>
-      <ResumeButton />
-      <PauseButton />
+      {isPast ? null : <ResumeButton />}
+      {isPast ? null : <PauseButton />}
       <MoreMenu />
     </div>
   );
@@ -59,7 +60,8 @@ function ResumeButton() {
 
 function MoreMenu() {
   const cancellable = useRunState((state) => isCancellable(state.run));
-  const may = useMay('run');
+  const isPast = useIsPast();
+  const may = useMay('run') && !isPast;
   const cancel = useCancelRun();
   const copyLink = async () => {
     await navigator.clipboard.writeText(window.location.href);

@@ -8,8 +8,9 @@ import { marksOf } from '../marks';
 import { nodeStatus, stepOfNode } from '../node-status';
 import { itemOf, readPath } from '../paths';
 import { usePlan } from '../plan';
+import { pulseWords, withPulse } from '../pulse';
 import { useSelection } from '../selection';
-import { useMonitor, useMonitorState, useRunState } from '../store';
+import { shownOf, useMonitor, useMonitorState, useRunState } from '../store';
 import { useKinds } from '../use-kinds';
 import { type MenuAt, NodeMenu } from './node-menu';
 import classes from './run-view.module.css';
@@ -20,10 +21,13 @@ function useStatusHook(item: string | null) {
   return useCallback(
     (nodeId: string) =>
       // biome-ignore lint/correctness/useHookAtTopLevel: this function is itself a hook, handed to the nodes
-      useMonitorState(({ run }) => {
+      useMonitorState((state) => {
+        const run = shownOf(state);
         const node = run?.graph.nodes.find((one) => one.id === nodeId);
         const step = run && node ? stepOfNode(run, node, item) : undefined;
-        return step ? lastKnownNode(nodeStatus(step), freshness) : undefined;
+        if (!step) return undefined;
+        const words = state.past || freshness.how === 'lost' ? null : pulseWords(step, state.pulses.get(step.path));
+        return lastKnownNode(withPulse(nodeStatus(step), words), freshness);
       }),
     [item, freshness],
   );
@@ -49,7 +53,7 @@ export function RunCanvas() {
   const [menu, setMenu] = useState<MenuAt | null>(null);
   const pathOf = useCallback(
     (nodeId: string | null) => {
-      const { run } = store.getState();
+      const run = shownOf(store.getState());
       const node = run?.graph.nodes.find((one) => one.id === nodeId);
       return (run && node ? stepOfNode(run, node, item)?.path : undefined) ?? null;
     },

@@ -9,7 +9,7 @@ import { knownUntil, useFreshness } from '../freshness';
 import { usePlan } from '../plan';
 import { planSentence } from '../plan-words';
 import { useSelection, VIEWS, type View } from '../selection';
-import { useRunState } from '../store';
+import { useIsPast, useRunState } from '../store';
 import { headSentence, isActive, progressOf } from '../summary';
 import { StartedByStep } from './child-run';
 import { ForkOrigin, Forks } from './forks';
@@ -24,6 +24,7 @@ export function RunHead() {
   const sentence = useRunState(headSentence);
   const isWaiting = useRunState((state) => !isActive(state));
   const freshness = useFreshness();
+  const isPast = useIsPast();
   const { view, setView } = useSelection();
   const plan = usePlan();
   return (
@@ -31,10 +32,11 @@ export function RunHead() {
       <div className={classes.headText}>
         <div className={classes.headLine}>
           <h1 className={classes.title}>Run {run.number}</h1>
-          <RunStatusBadge status={run.status} isWaiting={isWaiting} isLost={freshness.how === 'lost'} />
+          <RunStatusBadge status={run.status} isWaiting={isWaiting} isLost={isPast || freshness.how === 'lost'} />
           <span className={classes.meta}>
-            <Origin /> · <TimeAgo at={run.started_at} /> · {run.finished_at ? 'took' : 'for'}{' '}
-            <Elapsed from={run.started_at} to={run.finished_at ?? knownUntil(freshness)} />
+            <Origin /> · <TimeAgo at={run.started_at} />
+            {isPast ? null : ` · ${run.finished_at ? 'took' : 'for'} `}
+            {isPast ? null : <Elapsed from={run.started_at} to={run.finished_at ?? knownUntil(freshness)} />}
             {run.pause ? (
               <>
                 {' · paused '}
@@ -79,11 +81,12 @@ function Origin() {
 
 function NextClick() {
   const { operation, preview, mayOpen } = usePlan();
+  const isPast = useIsPast();
   const graph = useRunState((state) => state.graph);
   const done = useRunState((state) => progressOf(state).done);
   const total = useRunState((state) => progressOf(state).total);
   const status = useRunState((state) => state.run.status);
-  if (preview && mayOpen && (operation === null || operation.kind === 'resume')) {
+  if (preview && mayOpen && !isPast && (operation === null || operation.kind === 'resume')) {
     return (
       <p className={classes.next}>
         {preview.allowed

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 
 import { useMay } from '../../../api/workspace';
@@ -7,9 +8,11 @@ import { useBreakpoints } from '../breakpoints';
 import { useCancelRun, usePause } from '../commands';
 import { useHands } from '../hands';
 import { useNeighbours } from '../neighbours';
+import { usePast } from '../past';
 import { usePlan } from '../plan';
+import { usePulseFeed } from '../pulse';
 import { useSelection } from '../selection';
-import { useMonitor, useRunState } from '../store';
+import { useIsPast, useMonitor, useRunState } from '../store';
 import { isCancellable, nodeAt } from '../summary';
 import { EventsView } from './events-view';
 import { FreshnessBar } from './freshness-bar';
@@ -17,19 +20,28 @@ import { PlanBar } from './plan-bar';
 import { RunCanvas } from './run-canvas';
 import { RunHead } from './run-head';
 import classes from './run-view.module.css';
+import { PastBanner, Scrubber } from './scrubber';
 import { StepPanel } from './step-panel';
 import { TimelineView } from './timeline-view';
 
 /** The page of one run: what happened, the graph or its timeline, and the selected step. */
 export function RunView() {
+  const past = usePast();
   const selection = useSelection();
   const plan = usePlan();
+  usePulseFeed();
   useRunShortcuts();
   useStepShortcuts();
   const view = plan.operation ? 'canvas' : selection.view;
+  const { close } = plan;
+  const isPast = past.at !== null;
+  useEffect(() => {
+    if (isPast) close(); // what is planned is of now
+  }, [isPast, close]);
   return (
     <div className={classes.page}>
       <FreshnessBar />
+      <PastBanner past={past} />
       <RunHead />
       <div className={classes.split} data-panel={selection.step !== null || undefined}>
         <div className={classes.main}>
@@ -39,6 +51,7 @@ export function RunView() {
         </div>
         {selection.step === null ? null : <StepPanel key={selection.step} path={selection.step} />}
       </div>
+      {plan.operation || view === 'events' ? null : <Scrubber past={past} />}
       {plan.operation ? <PlanBar key={plan.operation.kind} operation={plan.operation} /> : null}
     </div>
   );
@@ -64,7 +77,8 @@ function useRunShortcuts(): void {
   const plan = usePlan();
   const navigate = useNavigate();
   const neighbours = useNeighbours();
-  const mayRun = useMay('run');
+  const isPast = useIsPast();
+  const mayRun = useMay('run') && !isPast;
   const cancellable = useRunState((state) => isCancellable(state.run));
   const cancel = useCancelRun();
   const pause = usePause();
@@ -75,11 +89,11 @@ function useRunShortcuts(): void {
     {
       key: 'r',
       label: 'Resume: show what it keeps and runs',
-      act: () => plan.mayOpen && plan.open({ kind: 'resume' }),
+      act: () => plan.mayOpen && !isPast && plan.open({ kind: 'resume' }),
     },
     { key: 'Enter', label: 'Do what the plan says, while it is shown', act: plan.confirm },
     { key: 'c', label: 'Cancel the run', act: () => mayRun && cancellable && cancel.ask() },
-    { key: 'p', label: 'Pause the run, or continue it', act: pause.toggle },
+    { key: 'p', label: 'Pause the run, or continue it', act: () => !isPast && pause.toggle() },
     { key: 'g', label: 'Canvas or timeline', act: () => setView(view === 'canvas' ? 'timeline' : 'canvas') },
     {
       key: 'Escape',

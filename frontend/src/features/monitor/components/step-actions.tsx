@@ -5,7 +5,7 @@ import type { StepDetail, StepWait } from '../../../api/types';
 import { useMay } from '../../../api/workspace';
 import { Question } from '../../../components/approval/question';
 import type { LiveStep } from '../reducer';
-import { useMonitor } from '../store';
+import { useIsPast, useMonitor } from '../store';
 import { CallbackLink } from './callback-link';
 import { DecideForm } from './decide-form';
 import { StepHands } from './step-hands';
@@ -13,6 +13,8 @@ import { ValueForm } from './value-form';
 
 /** What a person can do with this step now. */
 export function StepActions({ step, detail }: { step: LiveStep; detail: StepDetail }) {
+  const isPast = useIsPast();
+  if (isPast) return null;
   return (
     <>
       {step.status === 'needs_decision' ? <DecideForm step={step} /> : null}

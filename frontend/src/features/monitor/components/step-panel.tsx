@@ -1,15 +1,17 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconHandStop, IconInfoCircle, IconX } from '@tabler/icons-react';
+import { IconHandStop, IconX } from '@tabler/icons-react';
 
 import type { StepDetail } from '../../../api/types';
 import { ErrorState, LoadingRows } from '../../../components/ui/states';
 import { StatusBadge } from '../../../diagram';
+import { asOf } from '../as-of';
 import { useBreakpoints } from '../breakpoints';
 import { lastKnown, useFreshness } from '../freshness';
 import { shownStatus, statusSentence } from '../node-status';
+import { heardWords, pulseWords } from '../pulse';
 import type { LiveStep } from '../reducer';
 import { useSelection } from '../selection';
-import { useRunState } from '../store';
+import { useMonitorState, useRunState } from '../store';
 import { nameOf, nodeAt } from '../summary';
 import { useStepDetail } from '../use-step';
 import { AttemptChips } from './attempt-chips';
@@ -20,6 +22,7 @@ import { StepActions } from './step-actions';
 import { StepFacts } from './step-facts';
 import classes from './step-panel.module.css';
 import { StepPanes } from './step-panes';
+import { WhyPanel } from './why-panel';
 
 /** Everything of one step run. */
 export function StepPanel({ path }: { path: string }) {
@@ -27,7 +30,9 @@ export function StepPanel({ path }: { path: string }) {
   const graph = useRunState((state) => state.graph);
   const { selectStep } = useSelection();
   const detail = useStepDetail(path);
-  const step = live ?? detail.data?.step;
+  const pastAt = useMonitorState((state) => state.pastAt);
+  const step = live ?? (pastAt === null ? detail.data?.step : undefined);
+  const known = detail.data && step && pastAt !== null ? asOf(detail.data, step, pastAt) : detail.data;
   return (
     <aside className={classes.panel} aria-label={`Step ${nameOf(graph, path)}`}>
       <header className={classes.head}>
@@ -43,13 +48,14 @@ export function StepPanel({ path }: { path: string }) {
             </ActionIcon>
           </Tooltip>
         </div>
-        {step ? <StatusLine step={step} attempts={detail.data?.attempts ?? []} /> : null}
+        {step ? <StatusLine step={step} attempts={known?.attempts ?? []} /> : null}
       </header>
       {detail.error && !detail.data ? (
         <ErrorState compact error={detail.error} what="this step" onRetry={detail.refetch} />
       ) : null}
       {detail.isPending ? <LoadingRows label="Loading the step" rows={5} /> : null}
-      {step && detail.data ? <Body step={step} detail={detail.data} /> : null}
+      {step && known ? <Body step={step} detail={known} /> : null}
+      {pastAt !== null && !step ? <p className={classes.empty}>At that time it was not there yet.</p> : null}
     </aside>
   );
 }
@@ -90,10 +96,33 @@ function StatusLine({ step, attempts }: { step: LiveStep; attempts: StepDetail['
         ) : null}
         <AttemptChips step={step} attempts={attempts} />
       </div>
-      <p className={classes.sentence}>{statusSentence(step)}</p>
+      <p className={classes.sentence}>
+        {statusSentence(step)}
+        <PulseWords step={step} />
+      </p>
     </>
   );
 }
+
+/** Live: when the worker that holds it was heard, and how far it got. */
+function PulseWords({ step }: { step: LiveStep }) {
+  const pulse = useMonitorState((state) => (state.past ? undefined : state.pulses.get(step.path)));
+  const isLost = useFreshness().how === 'lost';
+  const words = pulseWords(step, pulse);
+  if (!pulse || words === null || (isLost && step.status === 'running')) return null;
+  const heard = pulse.heard_s !== null && step.status === 'running' ? heardWords(pulse.heard_s) : null;
+  const said = pulse.progress?.text ? ` (${pulse.progress.text})` : '';
+  return (
+    <span data-testid="pulse">
+      {' '}
+      {heard === words
+        ? `Its worker was ${heard}.`
+        : `${capital(words)}${said}${heard ? `; its worker was ${heard}` : ''}.`}
+    </span>
+  );
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Body({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   const { attempt } = useSelection();
@@ -102,14 +131,9 @@ function Body({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   const error = isPast ? chosen.error : (step.error ?? chosen?.error ?? null);
   return (
     <div className={classes.body}>
+      <WhyPanel step={step} detail={detail} />
       {error ? <ErrorBox error={error} isFinal={step.status === 'failed' && !isPast} /> : null}
       <StepActions step={step} detail={detail} />
-      {detail.why ? (
-        <div className={classes.why}>
-          <IconInfoCircle size={15} aria-hidden="true" />
-          <span>{detail.why}</span>
-        </div>
-      ) : null}
       {detail.step.child ? <ChildRun child={detail.step.child} /> : null}
       {step.map ? <MapItems step={step} /> : null}
       <StepPanes step={step} detail={detail} />

@@ -147,7 +147,7 @@ describe('the timeline', () => {
     const lane = lanesOf(failedRun(seed).events).get('compliance');
     expect(lane?.segments.map(({ kind, attempt, outcome }) => [kind, attempt, outcome])).toEqual([
       ['running', 1, 'failed'],
-      ['waiting', 1, undefined],
+      ['pause', 1, undefined],
       ['running', 2, 'failed'],
     ]);
   });
