@@ -173,8 +173,8 @@ export class LiveSocket {
     const { socket } = this;
     if (!socket || this.patience !== undefined) return;
     this.pings += 1;
-    this.send({ ping: this.pings });
     this.expectAnswer(socket);
+    this.send({ ping: this.pings });
   }
 
   /** Asked just now. A half-open connection may take minutes to notice that it closes, so it counts as lost by itself. */

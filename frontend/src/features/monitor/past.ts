@@ -37,8 +37,15 @@ export function usePast(): Past {
   const pastAt = past === null ? null : (events[past.seq - 1]?.at ?? null);
   useEffect(() => store.setState({ past, pastAt }), [store, past, pastAt]);
   useEffect(() => () => store.setState({ past: null, pastAt: null }), [store]);
+  const wanted = useRef(at); // keys may come faster than the page is drawn: each counts from the one before
+  useEffect(() => {
+    wanted.current = at;
+  }, [at]);
   return useMemo(() => {
-    const go = (seq: number) => setAt(seq >= last ? null : Math.max(1, seq));
-    return { at, last, problem, go, step: (by) => go((at ?? last) + by), leave: () => setAt(null) };
+    const go = (seq: number) => {
+      wanted.current = seq >= last ? null : Math.max(1, seq);
+      setAt(wanted.current);
+    };
+    return { at, last, problem, go, step: (by) => go((wanted.current ?? last) + by), leave: () => go(last) };
   }, [at, last, problem, setAt]);
 }
