@@ -37,13 +37,18 @@ export function usePast(): Past {
   const pastAt = past === null ? null : (events[past.seq - 1]?.at ?? null);
   useEffect(() => store.setState({ past, pastAt }), [store, past, pastAt]);
   useEffect(() => () => store.setState({ past: null, pastAt: null }), [store]);
-  const wanted = useRef(at); // keys may come faster than the page is drawn: each counts from the one before
+  // Keys may come faster than the page is drawn: each counts from the one before, and what is drawn late is no news.
+  const wanted = useRef(at);
+  const own = useRef(new Set<number | null>());
   useEffect(() => {
+    if (at !== wanted.current && own.current.delete(at)) return;
     wanted.current = at;
+    own.current.clear();
   }, [at]);
   return useMemo(() => {
     const go = (seq: number) => {
       wanted.current = seq >= last ? null : Math.max(1, seq);
+      own.current.add(wanted.current);
       setAt(wanted.current);
     };
     return { at, last, problem, go, step: (by) => go((wanted.current ?? last) + by), leave: () => go(last) };
