@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { COMMANDS } from './commands';
-import { type Chord, chordOf, commandFor, printKeys } from './keys';
+import { type Chord, chordOf, commandFor, findCommands, printKeys } from './keys';
 
 const press = (key: string, patch: Partial<Chord> = {}): Chord => ({
   key,
@@ -59,4 +59,13 @@ it('chords are written for machines and for people', () => {
   expect(printKeys('mod+shift+z', false)).toEqual(['Ctrl', 'Shift', 'Z']);
   expect(printKeys('mod+Delete', true)).toEqual(['⌘', 'Del']);
   expect(printKeys('+', false)).toEqual(['+']);
+});
+
+it('commands are found by what they do and by their keys', () => {
+  const found = (query: string) => findCommands(COMMANDS, query).map((command) => command.id);
+  expect(found('tidy')).toEqual(['tidy']);
+  expect(found('ctrl g')).toEqual(['group', 'ungroup']);
+  expect(found('shift s')).toEqual(['note']);
+  expect(found('')).toHaveLength(COMMANDS.length);
+  expect(found('nothing does this')).toEqual([]);
 });

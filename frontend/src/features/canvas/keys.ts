@@ -53,3 +53,15 @@ export function printKeys(keys: string, isMac = /Mac/.test(navigator.platform)):
     part === 'mod' ? (isMac ? '⌘' : 'Ctrl') : (SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part)),
   );
 }
+
+/** Commands by what they do, or by the keys as they are printed: 'tidy', 'ctrl g'. */
+export function findCommands(commands: readonly Command[], query: string): readonly Command[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return commands;
+  return commands.filter(({ name, keys }) => {
+    const parts = [...name.split(/\s+/), ...keys.flatMap((chord) => printKeys(chord))].map((part) =>
+      part.toLowerCase(),
+    );
+    return words.every((word) => parts.some((part) => (word.length === 1 ? part === word : part.startsWith(word))));
+  });
+}
