@@ -14,7 +14,7 @@ from runs.bulk.services import (
 from runs.core.outcomes import Error, Failed
 from runs.models import BulkOperation, Run
 from runs.selectors.bulk import shapes_of
-from runs.selectors.runs import Filters
+from runs.selectors.filters import Filters
 from teams.access import Actor
 from tests.engine import World
 from tests.hands import Hand

@@ -14,7 +14,7 @@ from runs.bulk import services
 from runs.bulk.services import Pace, Selection
 from runs.models import BulkOperation, Run
 from runs.selectors import bulk as selectors
-from runs.selectors.runs import Filters
+from runs.selectors.filters import Filters
 from teams.access import Permission
 from teams.api.doors import Door, PageInput
 

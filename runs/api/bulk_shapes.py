@@ -7,11 +7,19 @@ from rest_framework import serializers
 from runs.api.shapes import RUN_STATUSES, Out, RunFilters, WorkflowRef
 from runs.bulk.operations import OPERATIONS
 from runs.bulk.services import RUNS_LIMIT
+from runs.labels import LABELS_OF_A_RUN, cleaned
 from runs.selectors.bulk import STATUSES
 from teams.api.doors import AnyJson, Input, PageInput
 
 OPERATION_NAMES = list(OPERATIONS)
 BULK_STATUSES = ["running", "waiting", "stopped", "done"]
+
+
+class LabelChange(Input):
+    """At most so many as a run may have."""
+
+    add = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=LABELS_OF_A_RUN)
+    remove = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=100)
 
 
 class BulkSelection(Input):
@@ -20,10 +28,16 @@ class BulkSelection(Input):
     ids = serializers.ListField(
         child=serializers.UUIDField(), required=False, min_length=1, max_length=RUNS_LIMIT, help_text="These runs."
     )
+    labels = LabelChange(required=False, help_text="What `label` adds to each run and takes away from it.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("filter" in attrs) == ("ids" in attrs):
             raise serializers.ValidationError("Name the runs either by a filter or by their ids.")
+        change = attrs.get("labels")
+        if (attrs["operation"] == "label") != bool(change and (change["add"] or change["remove"])):
+            raise serializers.ValidationError({"labels": "The operation 'label' needs labels, and no other takes any."})
+        if change:
+            attrs["labels"] = {name: cleaned(names) for name, names in change.items()}
         return attrs
 
 

@@ -14,6 +14,7 @@ from teams.api.doors import AnyJson, Input, PageInput
 RUN_STATUSES = [status.value for status in RunStatus]
 LONGEST_KEY = 200
 STEP_STATUSES = [status.value for status in StepStatus]
+TRIGGERS = ["manual", "api", "fork", "schedule", "webhook", "run_end", "workflow"]
 DECISIONS = ["happened", "not_happened", "run_again", "skip"]
 
 
@@ -34,6 +35,21 @@ class RunStart(TurnInput):
 class RunFilters(Input):
     status = serializers.CharField(required=False, help_text="One or more statuses, separated by commas.")
     workflow = serializers.UUIDField(required=False)
+    version = serializers.IntegerField(required=False, min_value=1)
+    trigger = serializers.CharField(required=False, help_text="One or more kinds of start, separated by commas.")
+    starter = serializers.CharField(required=False, max_length=150, help_text="The name of whoever started it.")
+    longer_than_s = serializers.FloatField(required=False, min_value=0, max_value=1e9)
+    shorter_than_s = serializers.FloatField(required=False, min_value=0, max_value=1e9)
+    failed_step = serializers.CharField(
+        required=False, max_length=100, help_text="The key of the step that a run stands failed at."
+    )
+    error = serializers.CharField(
+        required=False, max_length=200, help_text="A part of the message or the code of the failure it stands at."
+    )
+    fingerprint = serializers.CharField(required=False, max_length=16, help_text="Of that failure's group.")
+    label = serializers.CharField(  # type: ignore[assignment]
+        required=False, help_text="One or more labels, separated by commas: all of them."
+    )
     forked_from = serializers.UUIDField(required=False, help_text="The forks of this run.")
     started_after = serializers.DateTimeField(required=False)
     started_before = serializers.DateTimeField(required=False)
@@ -54,6 +70,16 @@ class RunFilters(Input):
                 f"There is no run status '{unknown[0]}'. There are: {', '.join(RUN_STATUSES)}."
             )
         return wanted
+
+    def validate_trigger(self, value: str) -> list[str]:
+        wanted = [each.strip() for each in value.split(",") if each.strip()]
+        unknown = [each for each in wanted if each not in TRIGGERS]
+        if unknown:
+            raise serializers.ValidationError(f"No run starts by '{unknown[0]}'. There are: {', '.join(TRIGGERS)}.")
+        return wanted
+
+    def validate_label(self, value: str) -> list[str]:
+        return [each.strip() for each in value.split(",") if each.strip()]
 
 
 class RunQuery(RunFilters, PageInput):
@@ -168,6 +194,7 @@ class RunRow(Out):
     failed_step = FailedStep(allow_null=True)
     waits_for = WaitsFor(allow_null=True)
     error = RunError(allow_null=True)
+    labels = serializers.ListField(child=serializers.CharField())
     deadline_at = serializers.DateTimeField(allow_null=True)
     paused_at = serializers.ListField(
         child=serializers.CharField(), help_text="Of a paused run: the steps before which a breakpoint stopped it."
@@ -182,6 +209,15 @@ class RunRow(Out):
 class RunList(Out):
     items = RunRow(many=True)
     next = serializers.CharField(allow_null=True)
+    looked_back_to = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Set where the page ends because enough runs were looked at; `next` looks further back.",
+    )
+
+
+class RunCount(Out):
+    count = serializers.IntegerField(help_text="Exact, or at least so many.")
+    is_exact = serializers.BooleanField()
 
 
 class RunOutput(Out):

@@ -1,6 +1,21 @@
 from django.urls import path
 
-from runs.api import alerts, bulk, callbacks, inbox, keeping, limits, overview, recovery, triggers, views, watching
+from runs.api import (
+    alerts,
+    bulk,
+    callbacks,
+    failures,
+    inbox,
+    keeping,
+    limits,
+    lists,
+    overview,
+    recovery,
+    saved,
+    triggers,
+    views,
+    watching,
+)
 
 TRIGGER = "workspaces/<slug:workspace>/triggers/<uuid:trigger_id>"
 ALERT = "workspaces/<slug:workspace>/alerts/<uuid:alert_id>"
@@ -9,7 +24,15 @@ BULK = "workspaces/<slug:workspace>/bulk/<uuid:bulk_id>"
 
 urlpatterns = [
     path("workspaces/<slug:workspace>/workflows/<uuid:workflow_id>/runs", views.StartView.as_view()),
-    path("workspaces/<slug:workspace>/runs", views.RunsView.as_view()),
+    path("workspaces/<slug:workspace>/runs", lists.RunsView.as_view()),
+    path("workspaces/<slug:workspace>/runs/count", lists.CountView.as_view()),
+    path("workspaces/<slug:workspace>/labels", lists.KnownLabelsView.as_view()),
+    path("workspaces/<slug:workspace>/failures", failures.FailuresView.as_view()),
+    path("workspaces/<slug:workspace>/failures/count", failures.FailureCountView.as_view()),
+    path("workspaces/<slug:workspace>/failures/<slug:fingerprint>", failures.FailureView.as_view()),
+    path("workspaces/<slug:workspace>/views", saved.ViewsView.as_view()),
+    path("workspaces/<slug:workspace>/views/<uuid:view_id>", saved.ViewView.as_view()),
+    path(f"{RUN}/labels", lists.LabelsView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}/events", views.EventsView.as_view()),
     path(f"{RUN}/pulse", watching.PulseView.as_view()),

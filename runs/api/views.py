@@ -72,17 +72,6 @@ def _idempotency_key(request: Request, field: str | None) -> str | None:
     return header
 
 
-class RunsView(Door):
-    @extend_schema(operation_id="listRuns", parameters=[shapes.RunQuery], responses=shapes.RunList)
-    def get(self, request: Request, workspace: str) -> Response:
-        space = self.workspace(workspace)
-        wanted = self.query(shapes.RunQuery)
-        limit, cursor = wanted.pop("limit"), wanted.pop("cursor", "")
-        filters = selectors.Filters(**wanted)
-        page = selectors.run_page(self.actor, space, filters=filters, limit=limit, cursor=cursor)
-        return Response(page)
-
-
 class RunView(RunDoor):
     @extend_schema(operation_id="getRun", responses=shapes.Snapshot)
     def get(self, request: Request, workspace: str, run_id: UUID) -> Response:

@@ -20,6 +20,7 @@ from runs.bulk.operations import OPERATIONS, Operation, Wanted
 from runs.bulk.services import set_status
 from runs.models import BulkOperation, BulkRun, Run
 from runs.payloads import json_text
+from runs.selectors.values import decoded
 from runs.store.read import Connection
 from teams import audit
 from teams.access import SYSTEM, Actor, can, person
@@ -141,7 +142,8 @@ def _do(bulk: BulkOperation, item: BulkRun, turn: _Turn) -> bool:
     if run is None:
         _pass_over(item, actor, turn)
         return True
-    _write(item, actor, _result_of(OPERATIONS[bulk.operation], Wanted(actor, run, item.command_id, item.generation)))
+    wanted = Wanted(actor, run, item.command_id, item.generation, decoded(bulk.request))
+    _write(item, actor, _result_of(OPERATIONS[bulk.operation], wanted))
     failpoint("in_bulk")
     return True
 

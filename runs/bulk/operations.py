@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from kit.errors import Conflict
-from runs import recovery, services
+from runs import labels, recovery, services
 from runs.core.states import RunStatus
 from runs.models import Run
 from teams.access import Actor, Permission
@@ -32,12 +32,15 @@ class PlanOfRun:
 
 @dataclass(frozen=True)
 class Wanted:
-    """One run's turn: by whom, with the command id that is its own, and the generation at which it was chosen."""
+    """One run's turn: by whom, with the command id that is its own, and the generation at which it was chosen. `asked`
+    is what the whole operation was asked with.
+    """
 
     actor: Actor
     run: Run
     command_id: UUID
     generation: int
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,11 @@ def unpause(wanted: Wanted) -> Mapping[str, Any]:
     return services.unpause_run(actor=wanted.actor, run=wanted.run, command_id=wanted.command_id)
 
 
+def label(wanted: Wanted) -> Mapping[str, Any]:
+    change = wanted.asked["labels"]
+    return {"labels": labels.change_labels(actor=wanted.actor, run=wanted.run, **change)}
+
+
 def plan_cancel(actor: Actor, run: Run) -> PlanOfRun:
     return PlanOfRun(allowed=True, stops_count=run.open_count, kept_count=run.succeeded_count)
 
@@ -100,6 +108,7 @@ OPERATIONS: dict[str, Operation] = {
     "cancel": Operation(Permission.RUN, frozenset({R.RUNNING, R.PAUSED}), cancel, plan_cancel),
     "pause": Operation(Permission.RUN, frozenset({R.RUNNING}), pause, plan_nothing),
     "unpause": Operation(Permission.RUN, frozenset({R.PAUSED}), unpause, plan_nothing),
+    "label": Operation(Permission.RUN, frozenset(R), label, plan_nothing),
 }
 
 

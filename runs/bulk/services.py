@@ -18,7 +18,8 @@ from runs.engine.commands import CommandIdTaken
 from runs.masking import masker_for, refuse_secrets
 from runs.models import BulkOperation, BulkRun, Run
 from runs.payloads import json_text
-from runs.selectors.runs import Filters, filtered, runs_of
+from runs.selectors.filters import Filters, filtered
+from runs.selectors.runs import runs_of
 from teams import audit
 from teams.access import Actor, Permission, require
 from teams.models import Workspace

@@ -11,6 +11,7 @@ from runs.models.history import Attempt, Checkpoint, Event, LogChunk, Payload
 from runs.models.keeping import Artifact, ArtifactFile, Retention
 from runs.models.late import LateEffect
 from runs.models.limit import Limit, LimitStart
+from runs.models.listing import FailureGroup, RunFailure, RunLabel, SavedView
 from runs.models.outbox import Outbox
 from runs.models.run import Command, Run
 from runs.models.step import StepRun, Wait
@@ -32,6 +33,7 @@ __all__ = [
     "ClusterEpoch",
     "Command",
     "Event",
+    "FailureGroup",
     "Firing",
     "LateEffect",
     "Limit",
@@ -43,6 +45,9 @@ __all__ = [
     "Retention",
     "Run",
     "RunHour",
+    "RunFailure",
+    "RunLabel",
+    "SavedView",
     "StepRun",
     "Sweeper",
     "Trigger",

@@ -1,20 +1,16 @@
 """Questions about runs. Answers are plain dicts in the shapes of docs/architecture.md; JSON values are decoded."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, QuerySet, When, Window
+from django.db.models import BigIntegerField, Case, F, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
 from kit.errors import NotFound
-from kit.paging import encode_cursor, typed_cursor
-from runs.core.questions import FOR_PEOPLE
-from runs.core.states import FINAL_RUNS, OPEN, RunStatus
-from runs.models import Event, Run, StepRun
+from runs.core.states import OPEN, RunStatus
+from runs.models import Event, Run, RunLabel, StepRun
 from runs.selectors.steps import children_of, held_at, step_shape, value_shape
 from runs.selectors.told import forked_at, pause_of
 from runs.selectors.values import decoded
@@ -24,23 +20,11 @@ from teams.models import Workspace
 ITEMS_IN_SNAPSHOT = 200  # step runs inside each container
 STEPS_IN_SNAPSHOT = 5_000  # inside all of them
 EVENTS_A_PAGE = 1_000
-OPEN_RUNS = [status.value for status in RunStatus if status not in FINAL_RUNS]
 OPEN_VALUES = [status.value for status in OPEN]
 
 
 class RunNotFound(NotFound):
     code = "run_not_found"
-
-
-@dataclass(frozen=True)
-class Filters:
-    status: Sequence[str] = ()
-    workflow: UUID | None = None
-    started_after: datetime | None = None
-    started_before: datetime | None = None
-    q: str = ""
-    forked_from: UUID | None = None
-    waits: str = ""  # 'person': open runs of which a step waits for a person; 'nobody': the other open ones
 
 
 def runs_of(actor: Actor, workspace: Workspace) -> QuerySet[Run]:
@@ -57,51 +41,20 @@ def run_for(actor: Actor, workspace: Workspace, run_id: UUID) -> Run:
     return found
 
 
-def run_page(actor: Actor, workspace: Workspace, *, filters: Filters, limit: int, cursor: str = "") -> dict[str, Any]:
-    """The newest first, by number: a keyset, so that new runs never shift a page."""
-    rows = filtered(runs_of(actor, workspace), filters)
-    if cursor:
-        (number,) = typed_cursor(cursor, int)
-        rows = rows.filter(number__lt=number)
-    found = list(rows.order_by("-number")[: limit + 1])
-    page, more = found[:limit], len(found) > limit
-    return {"items": rows_of(page), "next": encode_cursor(page[-1].number) if more else None}
-
-
-def filtered(rows: QuerySet[Run], filters: Filters) -> QuerySet[Run]:
-    if filters.status:
-        rows = rows.filter(status__in=filters.status)
-    if filters.workflow:
-        rows = rows.filter(workflow_id=filters.workflow)
-    if filters.forked_from:
-        rows = rows.filter(forked_from_id=filters.forked_from)
-    if filters.started_after:
-        rows = rows.filter(created_at__gte=filters.started_after)
-    if filters.started_before:
-        rows = rows.filter(created_at__lt=filters.started_before)
-    if filters.waits:
-        rows = _by_waits(rows, person=filters.waits == "person")
-    text = filters.q.strip().lstrip("#")
-    if text.isdecimal() and len(text) < 19:
-        rows = rows.filter(Q(number=int(text)) | Q(workflow__name__icontains=text))
-    elif text:
-        rows = rows.filter(workflow__name__icontains=text)
-    return rows
-
-
-def _by_waits(rows: QuerySet[Run], *, person: bool) -> QuerySet[Run]:
-    """Open runs that do, or do not, wait for a person. The counter says of most that nothing of theirs waits at all.
-    Index: step_run_asks.
-    """
-    asks = Q(status__in=["needs_decision", "blocked"]) | Q(status="waiting", wait_kind__in=FOR_PEOPLE)
-    waiting = Q(waiting_count__gt=0) & Exists(StepRun.objects.filter(asks, run_id=OuterRef("pk")))
-    return rows.filter(status__in=OPEN_RUNS).filter(waiting if person else ~waiting)
-
-
 def rows_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Rows of the runs list."""
-    marks = _marks([run.id for run in runs])
-    return [_run_row(run, marks.get(run.id, {})) for run in runs]
+    ids = [run.id for run in runs]
+    marks, labels = _marks(ids), labels_of(ids)
+    return [{**_run_row(run, marks.get(run.id, {})), "labels": labels.get(run.id, [])} for run in runs]
+
+
+def labels_of(run_ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+    """Those of each run that has some, by the alphabet. Index: run_label_once."""
+    found: dict[UUID, list[str]] = {}
+    rows = RunLabel.objects.filter(run_id__in=run_ids).order_by("label")
+    for run_id, label in rows.values_list("run_id", "label"):
+        found.setdefault(run_id, []).append(label)
+    return found
 
 
 def _marks(run_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:

@@ -17,10 +17,12 @@ from builder.workflows.services import create_workflow, publish
 from runs.alerts.services import create_alert
 from runs.artifacts import place_of
 from runs.bulk.services import Pace, Selection, begin_bulk
-from runs.models import Artifact, ArtifactFile, Run, StepRun, Wait
+from runs.models import Artifact, ArtifactFile, FailureGroup, Run, StepRun, Wait
+from runs.saved import create_view
 from runs.services import start_run
 from runs.triggers.services import create_trigger
 from teams.access import SYSTEM, Permission
+from teams.models import Role
 from tests.people import Cast, cast
 
 Who = Literal["anyone", "signed in", "installation"] | Permission  # installation: whoever runs this Pawl
@@ -91,6 +93,17 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("GET", f"{WORKFLOW}/versions/{{number}}"): Row(Permission.VIEW),
     ("POST", f"{WORKFLOW}/runs"): Row(Permission.RUN, lambda world: {"version": 1}, 201),
     ("GET", f"{WORKSPACE}/runs"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/runs/count"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/labels"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/failures"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/failures/count"): Row(Permission.VIEW),
+    ("GET", f"{WORKSPACE}/failures/{{fingerprint}}"): Row(Permission.VIEW),
+    ("PUT", f"{WORKSPACE}/failures/{{fingerprint}}"): Row(Permission.RUN, lambda world: {"state": "handled"}),
+    ("GET", f"{WORKSPACE}/views"): Row(Permission.VIEW),
+    ("POST", f"{WORKSPACE}/views"): Row(Permission.VIEW, lambda world: {"name": "new", "query": "status=failed"}, 201),
+    ("PATCH", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.VIEW, lambda world: {"name": "renamed"}),
+    ("DELETE", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.VIEW, None, 204),
+    ("PUT", f"{RUN}/labels"): Row(Permission.RUN, lambda world: {"add": ["to check"]}),
     ("GET", RUN): Row(Permission.VIEW, opens_transaction=True),
     ("GET", f"{RUN}/events"): Row(Permission.VIEW),
     ("GET", f"{RUN}/pulse"): Row(Permission.VIEW),
@@ -201,6 +214,11 @@ def make_world() -> World:
         actor=SYSTEM, workspace=people.acme, command_id=uuid4(), operation="cancel",
         selection=Selection(ids=[run.id]), pace=Pace(), request={},
     )  # fmt: skip
+    group = FailureGroup.objects.create(
+        workspace=people.acme, fingerprint="0123456789abcdef", kind="python", code="broken", pattern="It broke.",
+        first_at=now(), last_at=now(), seen_count=1,
+    )  # fmt: skip
+    view = create_view(actor=people.actor(Role.OWNER), workspace=people.acme, name="mine", query="", is_shared=True)
     names = {
         "workspace": people.acme.slug,
         "workflow_id": str(workflow.id),
@@ -216,5 +234,7 @@ def make_world() -> World:
         "artifact_id": str(artifact.id),
         "bulk_id": str(bulk.id),
         "lane": "browser",
+        "fingerprint": group.fingerprint,
+        "view_id": str(view.id),
     }
     return World(people, names)

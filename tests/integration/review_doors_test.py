@@ -15,6 +15,8 @@ from kit.paging import encode_cursor
 from runs.live import consumers
 from runs.live.hub import Hub, ListWatcher, Watcher
 from runs.selectors import runs as selectors
+from runs.selectors.filters import Filters
+from runs.selectors.lists import run_page
 from teams.models import Role
 from tests.engine import World
 from tests.people import Cast, cast
@@ -120,7 +122,7 @@ def test_the_list_of_runs_reads_one_failure_of_a_run_however_many_items_failed(p
         read: list[Any] = []
         real = selectors.decoded
         monkeypatch.setattr(selectors, "decoded", lambda text: read.append(text) or real(text))
-        page = selectors.run_page(people.actor(Role.VIEWER), people.acme, filters=selectors.Filters(), limit=10)
+        page = run_page(people.actor(Role.VIEWER), people.acme, filters=Filters(), limit=10)
         assert page["items"][0]["failed_step"]["path"]
         assert len(read) == 2  # the run's own, and that of the step which stands for all
 

@@ -17,6 +17,13 @@ export const keys = {
     ['ws', ws, 'runs', 'one', id, 'logs', path, attempt] as const,
   items: (ws: string, id: string, path: string, status: string) =>
     ['ws', ws, 'runs', 'one', id, 'items', path, status] as const,
+  runCount: (ws: string, filters: Query) => ['ws', ws, 'runs', 'count', filters] as const,
+  labels: (ws: string) => ['ws', ws, 'labels'] as const,
+  views: (ws: string) => ['ws', ws, 'views'] as const,
+  bulks: (ws: string) => ['ws', ws, 'bulk'] as const,
+  bulk: (ws: string, id: string) => ['ws', ws, 'bulk', 'one', id] as const,
+  failures: (ws: string) => ['ws', ws, 'failures'] as const,
+  failureCount: (ws: string) => ['ws', ws, 'failures', 'count'] as const,
   waits: (ws: string) => ['ws', ws, 'waits'] as const,
   wait: (ws: string, id: string) => ['ws', ws, 'waits', id] as const,
   connections: (ws: string) => ['ws', ws, 'connections'] as const,

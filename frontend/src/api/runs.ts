@@ -1,5 +1,5 @@
 import { type Query, request } from './client';
-import type { EventsPage, LogChunk, Page, Pulse, Run, Snapshot, Step, StepDetail, Usual } from './types';
+import type { EventsPage, LogChunk, Page, Pulse, Run, RunsPage, Snapshot, Step, StepDetail, Usual } from './types';
 
 /** A run's address: in which workspace, and which. */
 export interface RunRef {
@@ -18,7 +18,7 @@ export const stepAt = (ref: RunRef, path: string) => `${runAt(ref)}/steps/${enco
 export const newCommandId = (): string => crypto.randomUUID();
 
 export const listRuns = (ws: string, query: Query, { signal }: Call = {}) =>
-  request<Page<Run>>(`/workspaces/${encodeURIComponent(ws)}/runs`, { query, signal });
+  request<RunsPage>(`/workspaces/${encodeURIComponent(ws)}/runs`, { query, signal });
 
 export const startRun = (
   ws: string,

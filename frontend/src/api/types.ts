@@ -25,6 +25,10 @@ export type StepRunStatus = S['StepStatus'];
 export type StepError = With<S['StepError'], { data?: Json }>;
 export type RunCounts = S['Counts'];
 export type Run = With<S['RunRow'], { failed_step: { path: string; error: StepError | null } | null }>;
+/** A page of the runs list; `looked_back_to` where it ends because enough runs were looked at. */
+export interface RunsPage extends Page<Run> {
+  looked_back_to: string | null;
+}
 /** The step, of another run, that has started a run. */
 export type ParentStep = S['ParentStep'];
 /** Of a paused run: since when, by whom, and before which step where a breakpoint did it. */

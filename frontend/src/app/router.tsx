@@ -50,6 +50,12 @@ export const routes: RouteObject[] = [
           { path: 'alerts', element: page(async () => (await import('../features/alerts/alerts-page')).AlertsPage) },
           { path: 'runs', element: page(async () => (await import('../features/runs-list/runs-page')).RunsPage) },
           { path: 'runs/:id', element: page(async () => (await import('../features/monitor/run-page')).RunPage) },
+          { path: 'bulk', element: page(async () => (await import('../features/bulk/bulk-list-page')).BulkListPage) },
+          { path: 'bulk/:id', element: page(async () => (await import('../features/bulk/bulk-page')).BulkPage) },
+          {
+            path: 'failures',
+            element: page(async () => (await import('../features/failures/failures-page')).FailuresPage),
+          },
           { path: 'inbox', element: page(async () => (await import('../features/approvals/inbox-page')).InboxPage) },
           {
             path: 'connections',

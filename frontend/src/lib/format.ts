@@ -56,6 +56,12 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
+/** '37 runs' where all were counted; 'more than 1,000 runs' or 'at least 37 runs' where counting stopped. */
+export function formatCounted({ count, is_exact }: { count: number; is_exact: boolean }, one: string): string {
+  if (is_exact) return formatCount(count, one);
+  return `${count >= 1000 ? 'more than' : 'at least'} ${formatCount(count, one)}`;
+}
+
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} kB`;

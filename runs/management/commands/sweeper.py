@@ -21,6 +21,7 @@ from runs.engine.stuck import Looks
 from runs.engine.sweep import Memory, sweep
 from runs.link import Link, Stopping
 from runs.management.bulk_loop import BulkLoop
+from runs.management.failure_loop import FailureLoop
 from runs.management.post_loop import PostLoop
 from runs.management.trigger_loop import TriggerLoop
 from runs.management.watch_loop import WatchLoop
@@ -64,7 +65,10 @@ class SweeperLoop:
         self._post = PostLoop(ending)
 
     def run(self) -> None:
-        others = [BulkLoop(self.ending), TriggerLoop(self.ending), WatchLoop(self.ending), self._post]
+        others = [
+            *(BulkLoop(self.ending), TriggerLoop(self.ending), WatchLoop(self.ending), FailureLoop(self.ending)),
+            self._post,
+        ]
         for other in others:
             other.start()
         while not self.ending.is_set():

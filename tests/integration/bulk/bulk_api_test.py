@@ -71,6 +71,23 @@ def test_an_operator_looks_begins_watches_stops_and_continues(people: Cast, hand
     assert [each["id"] for each in api.get("bulk")[1]["items"]] == [bulk["id"]]
 
 
+def test_many_runs_are_labelled_at_once_whatever_they_are_at(people: Cast, hands: list[Hand]) -> None:
+    api = Api(people)
+    with World(workspace=people.acme) as world:
+        version = world.draw("S > A")
+        for _ in range(2):
+            world.start(version)
+        hands[0].finish(hands[0].take(), BROKEN)
+        asked = {"operation": "label", "filter": {}, "labels": {"add": ["month end"], "remove": ["to check"]}}
+        assert api.post("bulk/preview", **asked)[1]["count"] == 2
+        status, bulk = api.post("bulk", **asked, command_id=str(uuid4()))
+        assert (status, bulk["request"]["labels"]) == (201, asked["labels"])
+        while drive():
+            pass
+        assert api.get(f"bulk/{bulk['id']}")[1]["counts"]["done"] == 2
+        assert [row["labels"] for row in api.get("runs", label="month end")[1]["items"]] == [["month end"]] * 2
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -85,6 +102,9 @@ def test_an_operator_looks_begins_watches_stops_and_continues(people: Cast, hand
         {"operation": "resume", "filter": {}, "rate_per_s": 0},
         {"operation": "resume", "filter": {}, "canary": 0},
         {"operation": "resume", "filter": {}},  # no run at all
+        {"operation": "label", "filter": {}},
+        {"operation": "label", "filter": {}, "labels": {"add": ["a,b"]}},
+        {"operation": "resume", "filter": {}, "labels": {"add": ["a"]}},
     ],
 )
 def test_what_cannot_be_is_refused_and_begins_nothing(people: Cast, body: dict[str, Any]) -> None:

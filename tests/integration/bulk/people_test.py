@@ -28,7 +28,7 @@ from runs.bulk.services import (
 from runs.core.commands import NotPossibleNow
 from runs.engine.commands import CommandIdTaken
 from runs.models import BulkOperation, BulkRun, Run
-from runs.selectors.runs import Filters
+from runs.selectors.filters import Filters
 from teams.access import Actor
 from teams.models import AuditRecord, Membership, Role
 from tests.bulk import FAILED, a_second_passes, begin, counts, failed_runs, generations, report

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
+import { countFailures } from '../../api/failures';
 import { useListMessages, usePollingInterval } from '../../api/live';
 import { keys } from '../../api/query-keys';
 import { listRuns } from '../../api/runs';
@@ -42,4 +43,16 @@ export function useInboxCount(ws: string): number {
     refetchInterval: interval === false ? false : 10_000,
   });
   return waits.data?.items.length ?? 0;
+}
+
+const FAILURES_EVERY_MS = 20_000;
+
+/** Groups of failures that nobody has in hand. A sweeper writes failures down: a hint would come too soon. */
+export function useFailureCount(ws: string): number {
+  const failures = useQuery({
+    queryKey: keys.failureCount(ws),
+    queryFn: ({ signal }) => countFailures(ws, { signal }),
+    refetchInterval: FAILURES_EVERY_MS,
+  });
+  return failures.data?.count ?? 0;
 }

@@ -1,4 +1,5 @@
 import {
+  IconAlertTriangle,
   IconBell,
   IconChartBar,
   IconHierarchy2,
@@ -17,7 +18,7 @@ import { useWorkspace } from '../../api/workspace';
 import { listMails } from '../../api/workspace-calls';
 import { paths } from '../../lib/paths';
 import classes from './frame.module.css';
-import { useInboxCount } from './hints';
+import { useFailureCount, useInboxCount } from './hints';
 import { Logo } from './logo';
 
 interface ItemProps {
@@ -56,6 +57,7 @@ function useHasMailbox(ws: string): boolean {
 export function Rail() {
   const ws = useWorkspace();
   const waits = useInboxCount(ws);
+  const failures = useFailureCount(ws);
   const hasMailbox = useHasMailbox(ws);
   return (
     <nav className={classes.rail} aria-label="Workspace">
@@ -69,6 +71,12 @@ export function Rail() {
         <Item to={paths.inbox(ws)} icon={<IconInbox size={19} stroke={1.7} />} label="Inbox" count={waits} />
         <Item to={paths.overview(ws)} icon={<IconChartBar size={19} stroke={1.7} />} label="Overview" />
         <Item to={paths.alerts(ws)} icon={<IconBell size={19} stroke={1.7} />} label="Alerts" />
+        <Item
+          to={paths.failures(ws)}
+          icon={<IconAlertTriangle size={19} stroke={1.7} />}
+          label="Failures"
+          count={failures}
+        />
         <Item to={paths.connections(ws)} icon={<IconPlugConnected size={19} stroke={1.7} />} label="Connections" />
         <Item to={paths.team(ws)} icon={<IconUsers size={19} stroke={1.7} />} label="Team" />
         <div className={classes.spacer} />

@@ -4,40 +4,67 @@ import { useSearchParams } from 'react-router';
 import type { Query } from '../../api/client';
 import type { Run } from '../../api/types';
 
-/** The filters of the runs list, as they stand in the address. */
-export interface Filters {
-  status: string;
-  workflow: string;
-  /** A span back from now: '1h', '24h', '7d'. */
-  within: string;
-  /** From this moment on, and before that one: as the overview's numbers name the runs behind them. A day is its beginning. */
-  after: string;
-  before: string;
-  q: string;
-}
+/** The filters of the runs list, by their names in the address. A list of values is separated by commas. */
+export const NAMES = [
+  'status',
+  'workflow',
+  'version',
+  'starter',
+  'trigger',
+  'within',
+  'after',
+  'before',
+  'longer',
+  'shorter',
+  'step',
+  'error',
+  'fingerprint',
+  'label',
+  'waits',
+  'q',
+] as const;
+export type FilterName = (typeof NAMES)[number];
+/** An empty text asks for nothing. */
+export type Filters = Readonly<Record<FilterName, string>>;
+
+export const NO_FILTERS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<FilterName, string>;
 
 export const SPANS: { [within: string]: { label: string; ms: number } } = {
   '1h': { label: 'last hour', ms: 3_600_000 },
   '24h': { label: 'last 24 hours', ms: 86_400_000 },
   '7d': { label: 'last 7 days', ms: 7 * 86_400_000 },
+  '30d': { label: 'last 30 days', ms: 30 * 86_400_000 },
 };
 
-const NAMES = ['status', 'workflow', 'within', 'after', 'before', 'q'] as const;
-export type FilterName = (typeof NAMES)[number];
+export const TRIGGERS: { [trigger: string]: string } = {
+  manual: 'by hand',
+  api: 'by the API',
+  schedule: 'by a schedule',
+  webhook: 'by a webhook',
+  run_end: "by a run's end",
+  workflow: 'by another workflow',
+  fork: 'as a fork',
+};
+
+export const readFilters = (params: URLSearchParams): Filters =>
+  Object.fromEntries(NAMES.map((name) => [name, params.get(name) ?? ''])) as Filters;
+
+/** As a saved view keeps them: in a fixed order, nothing but filters. */
+export function writeFilters(filters: Filters): string {
+  return new URLSearchParams(NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]])).toString();
+}
+
+export const listed = (value: string): string[] => value.split(',').filter(Boolean);
+
+/** A comma-separated list with the value in it, or without where it was. */
+export function toggled(value: string, one: string): string {
+  const all = listed(value);
+  return (all.includes(one) ? all.filter((each) => each !== one) : [...all, one]).join(',');
+}
 
 export function useFilters() {
   const [params, setParams] = useSearchParams();
-  const filters = useMemo<Filters>(
-    () => ({
-      status: params.get('status') ?? '',
-      workflow: params.get('workflow') ?? '',
-      within: params.get('within') ?? '',
-      after: params.get('after') ?? '',
-      before: params.get('before') ?? '',
-      q: params.get('q') ?? '',
-    }),
-    [params],
-  );
+  const filters = useMemo(() => readFilters(params), [params]);
   const set = useCallback(
     (name: FilterName, value: string) =>
       setParams(
@@ -57,25 +84,76 @@ export function useFilters() {
 
 const MINUTE = 60_000;
 
-/** What the server is asked. A span is rounded to the minute, so that the same filter is the same question for a while. */
-export function queryOf({ status, workflow, within, after, before, q }: Filters, now: number): Query {
-  const span = SPANS[within];
-  const back = span ? new Date(Math.floor((now - span.ms) / MINUTE) * MINUTE).toISOString() : undefined;
-  const started_after = momentOf(after) ?? back;
-  return { status, workflow, q, started_after, started_before: momentOf(before), limit: 50 };
-}
-
-/** A moment of the address as the server takes it; undefined where it is none. */
-export function momentOf(text: string): string | undefined {
-  const at = new Date(text.includes('T') ? text : `${text}T00:00:00`);
+/** A day of the address as the moment at which it begins here; of 'before' the day itself is not meant. */
+function dayBegins(day: string): string | undefined {
+  const at = new Date(`${day}T00:00:00`);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
-/** Whether a run that the live list tells of would stand in the filtered list. */
-export function matchesFilters(run: Run, { status, workflow, before, q }: Filters): boolean {
-  const until = momentOf(before);
-  if (until && Date.parse(run.started_at) >= Date.parse(until)) return false;
-  if (status && !status.split(',').includes(run.status)) return false;
-  if (workflow && run.workflow.id !== workflow) return false;
-  return !q || `${run.number} ${run.workflow.name}`.toLowerCase().includes(q.toLowerCase());
+/**
+ * What the server is asked, without a page. A span is rounded to the minute, so that the same filter is the same question
+ * for a while.
+ */
+export function serverFilters(filters: Filters, now: number): Query {
+  const span = SPANS[filters.within];
+  const within = span ? new Date(Math.floor((now - span.ms) / MINUTE) * MINUTE).toISOString() : undefined;
+  const { status, workflow, version, starter, trigger, error, fingerprint, label, waits, q } = filters;
+  return {
+    ...{ status, workflow, version, starter, trigger, error, fingerprint, label, waits, q },
+    started_after: filters.after ? dayBegins(filters.after) : within,
+    started_before: filters.before ? dayBegins(filters.before) : undefined,
+    longer_than_s: filters.longer,
+    shorter_than_s: filters.shorter,
+    failed_step: filters.step,
+  };
+}
+
+export const queryOf = (filters: Filters, now: number): Query => ({ ...serverFilters(filters, now), limit: 50 });
+
+/** 90, 90s, 15m, 2h, 1d in seconds; null where it is no duration. */
+export function readSeconds(text: string): number | null {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(s|m|h|d)?\s*$/i.exec(text);
+  if (!found) return null;
+  return Number(found[1]) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[(found[2] ?? 's').toLowerCase()] ?? 1);
+}
+
+const has = (value: string, text: string | null | undefined): boolean =>
+  (text ?? '').toLowerCase().includes(value.toLowerCase());
+
+function fitsFailure(run: Run, { step, error, fingerprint }: Filters): boolean {
+  if (!step && !error && !fingerprint) return true;
+  if (fingerprint || run.status !== 'failed') return false; // no row tells its fingerprint
+  if (
+    step &&
+    run.failed_step?.path
+      .split('.')
+      .at(-1)
+      ?.replace(/\[\d+\]$/, '') !== step
+  )
+    return false;
+  return !error || has(error, run.failed_step?.error?.message) || has(error, run.failed_step?.error?.code);
+}
+
+function fitsDuration(run: Run, { longer, shorter }: Filters): boolean {
+  if (!longer && !shorter) return true;
+  const took = ((run.finished_at ? Date.parse(run.finished_at) : Date.now()) - Date.parse(run.started_at)) / 1000;
+  return (!longer || took >= Number(longer)) && (!shorter || took < Number(shorter));
+}
+
+/** Whether a run that the live list tells of would stand in the filtered list, as far as its row tells. */
+export function matchesFilters(run: Run, filters: Filters): boolean {
+  const { status, workflow, version, starter, trigger, label, waits, q } = filters;
+  const isOpen = ['running', 'paused', 'cancelling'].includes(run.status);
+  return (
+    (!status || listed(status).includes(run.status)) &&
+    (!workflow || run.workflow.id === workflow) &&
+    (!version || run.version === Number(version)) &&
+    (!starter || run.started_by === starter) &&
+    (!trigger || listed(trigger).includes(run.trigger)) &&
+    listed(label).every((one) => run.labels.includes(one)) &&
+    (!waits || isOpen) &&
+    (!q || has(q.replace(/^#/, ''), `${run.number} ${run.workflow.name}`)) &&
+    fitsFailure(run, filters) &&
+    fitsDuration(run, filters)
+  );
 }

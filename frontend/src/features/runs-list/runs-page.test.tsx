@@ -41,6 +41,8 @@ describe('the runs list', () => {
     const { rows, router, user } = await openRuns('?status=failed');
     expect(rows().every((row) => row.textContent?.startsWith('failed'))).toBe(true);
     await user.click(screen.getByRole('button', { name: 'running' }));
+    expect(router.state.location.search).toBe('?status=failed%2Crunning');
+    await user.click(screen.getByRole('button', { name: 'failed' }));
     expect(router.state.location.search).toBe('?status=running');
     await waitFor(() => expect(screen.getByRole('table', { name: 'Runs' })).not.toHaveTextContent('failed'));
   });

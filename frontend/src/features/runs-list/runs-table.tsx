@@ -1,3 +1,4 @@
+import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import { Link, useNavigate } from 'react-router';
 
@@ -13,27 +14,68 @@ interface RunsTableProps {
   ws: string;
   runs: readonly Run[];
   usual: ReadonlyMap<string, number>;
+  isChosen: (id: string) => boolean;
+  onToggle: (id: string, isRange: boolean) => void;
+  areAllChosen: boolean;
+  onToggleAll: () => void;
 }
 
 const HEAD = ['Status', 'Run', 'Workflow', 'Where', 'Started by', 'Started', 'Duration'];
 
-export function RunsTable({ ws, runs, usual }: RunsTableProps) {
+export function RunsTable({ ws, runs, usual, isChosen, onToggle, areAllChosen, onToggleAll }: RunsTableProps) {
+  const areSomeChosen = !areAllChosen && runs.some((run) => isChosen(run.id));
+  const all = (
+    <Checkbox
+      key="all"
+      aria-label="Select all that are listed"
+      checked={areAllChosen}
+      indeterminate={areSomeChosen}
+      onChange={onToggleAll}
+    />
+  );
   return (
-    <Table label="Runs" head={HEAD}>
+    <Table label="Runs" head={[all, ...HEAD]}>
       {runs.map((run) => (
-        <Row key={run.id} ws={ws} run={run} usual={usual.get(run.workflow.id) ?? null} />
+        <Row
+          key={run.id}
+          ws={ws}
+          run={run}
+          usual={usual.get(run.workflow.id) ?? null}
+          isChosen={isChosen(run.id)}
+          onToggle={onToggle}
+        />
       ))}
     </Table>
   );
 }
 
-const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual: number | null }) {
+interface RowProps extends Pick<RunsTableProps, 'ws' | 'onToggle'> {
+  run: Run;
+  usual: number | null;
+  isChosen: boolean;
+}
+
+const Row = memo(function Row({ ws, run, usual, isChosen, onToggle }: RowProps) {
   const navigate = useNavigate();
   const to = paths.run(ws, run.id);
   const isWaiting = run.waits_for !== null && run.counts.running === 0;
   return (
     // The link in the row is what keyboard and screen reader use; the click on the row is a larger target for the mouse.
-    <tr className={classes.row} onClick={() => navigate(to)} data-status={run.status}>
+    <tr
+      className={classes.row}
+      onClick={(event) => {
+        if (!(event.target as Element).closest('[data-select]')) void navigate(to);
+      }}
+      data-status={run.status}
+      data-chosen={isChosen || undefined}
+    >
+      <td className={classes.select} data-select>
+        <Checkbox
+          aria-label={`Select run ${run.number}`}
+          checked={isChosen}
+          onChange={(event) => onToggle(run.id, (event.nativeEvent as MouseEvent).shiftKey)}
+        />
+      </td>
       <td>
         <RunStatusBadge status={run.status} isWaiting={isWaiting} />
       </td>
@@ -44,6 +86,7 @@ const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual:
       </td>
       <td>
         {run.workflow.name} <span className={classes.version}>v{run.version}</span>
+        {run.labels.length > 0 ? <Labels labels={run.labels} /> : null}
       </td>
       <td>
         <Where run={run} />
@@ -58,6 +101,22 @@ const Row = memo(function Row({ ws, run, usual }: { ws: string; run: Run; usual:
     </tr>
   );
 });
+
+const LABELS_SHOWN = 3;
+
+function Labels({ labels }: { labels: readonly string[] }) {
+  const shown = labels.slice(0, LABELS_SHOWN);
+  return (
+    <span className={classes.labels} title={labels.join(', ')}>
+      {shown.map((label) => (
+        <span key={label} className={classes.label}>
+          {label}
+        </span>
+      ))}
+      {labels.length > LABELS_SHOWN ? <span className={classes.version}>+{labels.length - LABELS_SHOWN}</span> : null}
+    </span>
+  );
+}
 
 /** Where it is, or where it failed: '8 of 12 · Compliance check'. */
 function Where({ run }: { run: Run }) {

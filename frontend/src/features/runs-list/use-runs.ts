@@ -1,13 +1,13 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-
+import { countRuns } from '../../api/lists';
 import { useListMessages, usePollingInterval } from '../../api/live';
 import { keys } from '../../api/query-keys';
 import { listRuns } from '../../api/runs';
-import type { Page, Run } from '../../api/types';
-import { type Filters, matchesFilters, queryOf } from './filters';
+import type { Run, RunsPage } from '../../api/types';
+import { type Filters, matchesFilters, queryOf, serverFilters } from './filters';
 
-type Pages = InfiniteData<Page<Run>, string | null>;
+type Pages = InfiniteData<RunsPage, string | null>;
 
 /** Puts newer rows in the place of the same runs. Pages without a change keep their identity. */
 export function patchPages(pages: Pages, rows: readonly Run[]): Pages {
@@ -54,9 +54,21 @@ export function useRuns(ws: string, filters: Filters) {
   const showNew = useCallback(() => {
     setWaiting(new Set());
     void refetch();
-  }, [refetch]);
+    void client.invalidateQueries({ queryKey: ['ws', ws, 'runs', 'count'] });
+  }, [refetch, client, ws]);
   const shown = new Set(items.map((run) => run.id));
-  return { runs, items, newCount: [...waiting].filter((id) => !shown.has(id)).length, showNew };
+  const newCount = [...waiting].filter((id) => !shown.has(id)).length;
+  return { runs, items, newCount, showNew, lookedBackTo: runs.data?.pages.at(-1)?.looked_back_to ?? null };
+}
+
+/** How many runs the filters find; the server says where it stopped counting. */
+export function useRunCount(ws: string, filters: Filters) {
+  const query = useMemo(() => serverFilters(filters, Date.now()), [filters]);
+  return useQuery({
+    queryKey: keys.runCount(ws, query),
+    queryFn: ({ signal }) => countRuns(ws, query, { signal }),
+    staleTime: 10_000,
+  });
 }
 
 /** The median duration of the finished runs of each workflow, to measure a run against its usual. */

@@ -8,6 +8,7 @@ import connectionKinds from '../fixtures/connection-kinds.json';
 import stepKinds from '../fixtures/step-kinds.json';
 import { api, json, missing, problem, text } from './answers';
 import { logOf } from './details';
+import { createListHandlers } from './lists';
 import { CONNECTIONS, MAILS, MEMBERS, SESSION, WORKFLOWS } from './people';
 import type { Recorder } from './recorder';
 import { createRecoveryHandlers } from './recovery';
@@ -43,17 +44,14 @@ function workspaceHandlers(world: World): RequestHandler[] {
 
 function listRuns(world: World, url: URL): Response {
   const ask = (name: string) => url.searchParams.get(name) ?? '';
-  const statuses = ask('status') ? ask('status').split(',') : null;
-  const all = world.list().filter((run) => {
-    if (statuses && !statuses.includes(run.status)) return false;
+  const all = world.lists.filtered(ask).filter((run) => {
     if (ask('forked_from') && run.forked_from?.id !== ask('forked_from')) return false;
-    if (ask('workflow') && run.workflow.id !== ask('workflow')) return false;
-    if (ask('started_after') && run.started_at < ask('started_after')) return false;
-    return `${run.number} ${run.workflow.name}`.toLowerCase().includes(ask('q').toLowerCase());
+    return !ask('started_after') || run.started_at >= ask('started_after');
   });
   const from = Number(ask('cursor') || 0);
   const limit = Math.min(Number(ask('limit') || 50), 20);
-  return json({ items: all.slice(from, from + limit), next: from + limit < all.length ? String(from + limit) : null });
+  const next = from + limit < all.length ? String(from + limit) : null;
+  return json({ items: all.slice(from, from + limit), next, looked_back_to: null });
 }
 
 function runHandlers(world: World): RequestHandler[] {
@@ -126,6 +124,7 @@ export function createHandlers(world: World): RequestHandler[] {
     ...createOverviewHandlers(),
     ...createAlertHandlers(),
     ...workspaceHandlers(world),
+    ...createListHandlers(world),
     ...runHandlers(world),
     ...createRecoveryHandlers(world),
     ...createWatchingHandlers(world),

@@ -76,6 +76,7 @@ export class Recorder {
       paused_at: [],
       paused_by: null,
       error: null,
+      labels: [],
       deadline_at: null,
       generation: 1,
     };

@@ -1,6 +1,7 @@
 import type { OpenWait, ResumePreview, Run, RunEvent, StepDetail } from '../../api/types';
 import type { Json } from '../../lib/json';
 import { asValue, attemptsOf, inputOf, outputOf } from './details';
+import { Lists } from './lists';
 import type { Recorder } from './recorder';
 import { forkOf } from './recovery';
 import { brokenMapRun, cancelledRun, failedRun, runningRun, succeededRun, undecidedRun, waitingRun } from './runs';
@@ -16,6 +17,7 @@ export class World {
   readonly given: { [key: string]: unknown }[] = [];
   /** Plans of these runs are out of date at the next act. */
   readonly moved = new Set<string>();
+  readonly lists = new Lists(this);
   private readonly listeners = new Set<Listener>();
   private readonly answered = new Set<string>();
   private timer: ReturnType<typeof setInterval> | undefined;
