@@ -45,7 +45,7 @@ RUNS = """INSERT INTO runs_run (id, workspace_id, workflow_id, version_id, trigg
 FAILED_STEPS = """INSERT INTO runs_steprun (run_id, run_day, workspace_id, path, node_id, key, kind, queue, delivery,
         status, error, ready_at, started_at, finished_at)
     SELECT r.id, r.run_day, r.workspace_id, k.key, 'n1', k.key, 'http_request', 'default', 'at_least_once', 'failed',
-        CASE r.number %% 40 / 10
+        CASE r.number / 20 %% 4
             WHEN 0 THEN '{"code": "http_status", "message": "503 from http://127.0.0.1:' || r.number %% 9000 || '/x"}'
             WHEN 1 THEN '{"code": "timed_out", "message": "The step''s limit of ' || r.number %% 60 || ' s passed."}'
             WHEN 2 THEN '{"code": "bad_value", "message": "Row ' || r.number || ' has no supplier."}'

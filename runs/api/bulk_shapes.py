@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from runs.api.shapes import RUN_STATUSES, Out, RunFilters, WorkflowRef
+from runs.api.list_shapes import RunFilters
+from runs.api.shapes import RUN_STATUSES, Out, WorkflowRef
 from runs.bulk.operations import OPERATIONS
 from runs.bulk.services import RUNS_LIMIT
 from runs.labels import LABELS_OF_A_RUN, cleaned

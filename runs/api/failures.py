@@ -5,7 +5,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from runs.api.shapes import Out, RunCount, RunRef, WorkflowRef
+from runs.api.list_shapes import RunCount
+from runs.api.shapes import Out, RunRef, WorkflowRef
 from runs.failures import services
 from runs.models import FailureGroup
 from runs.selectors import failures as selectors

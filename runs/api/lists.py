@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import labels
-from runs.api import shapes
+from runs.api import list_shapes as shapes
 from runs.api.bulk_shapes import LabelChange
 from runs.api.shapes import Out
 from runs.selectors import lists

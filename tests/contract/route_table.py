@@ -214,11 +214,6 @@ def make_world() -> World:
         actor=SYSTEM, workspace=people.acme, command_id=uuid4(), operation="cancel",
         selection=Selection(ids=[run.id]), pace=Pace(), request={},
     )  # fmt: skip
-    group = FailureGroup.objects.create(
-        workspace=people.acme, fingerprint="0123456789abcdef", kind="python", code="broken", pattern="It broke.",
-        first_at=now(), last_at=now(), seen_count=1,
-    )  # fmt: skip
-    view = create_view(actor=people.actor(Role.OWNER), workspace=people.acme, name="mine", query="", is_shared=True)
     names = {
         "workspace": people.acme.slug,
         "workflow_id": str(workflow.id),
@@ -234,7 +229,16 @@ def make_world() -> World:
         "artifact_id": str(artifact.id),
         "bulk_id": str(bulk.id),
         "lane": "browser",
-        "fingerprint": group.fingerprint,
-        "view_id": str(view.id),
+        **_beside_runs(people),
     }
     return World(people, names)
+
+
+def _beside_runs(people: Cast) -> dict[str, str]:
+    """What the lists keep."""
+    group = FailureGroup.objects.create(
+        workspace=people.acme, fingerprint="0123456789abcdef", kind="python", code="broken", pattern="It broke.",
+        first_at=now(), last_at=now(), seen_count=1,
+    )  # fmt: skip
+    view = create_view(actor=people.actor(Role.OWNER), workspace=people.acme, name="mine", query="", is_shared=True)
+    return {"fingerprint": group.fingerprint, "view_id": str(view.id)}

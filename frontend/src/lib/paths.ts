@@ -15,8 +15,6 @@ export const paths = {
   bulks: (ws: string) => `${space(ws)}/bulk`,
   bulk: (ws: string, id: string) => `${space(ws)}/bulk/${encodeURIComponent(id)}`,
   failures: (ws: string) => `${space(ws)}/failures`,
-  compare: (ws: string, left: string, right: string) =>
-    `${space(ws)}/compare?left=${encodeURIComponent(left)}&right=${encodeURIComponent(right)}`,
   inbox: (ws: string) => `${space(ws)}/inbox`,
   connections: (ws: string) => `${space(ws)}/connections`,
   team: (ws: string) => `${space(ws)}/team`,

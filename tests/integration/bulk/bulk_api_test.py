@@ -51,18 +51,21 @@ def test_an_operator_looks_begins_watches_stops_and_continues(people: Cast, hand
     assert api.post("bulk", **begin) == (200, bulk)
     assert api.post("bulk", **{**begin, "canary": 2})[1]["code"] == "command_id_taken"
     address = f"bulk/{bulk['id']}"
-    drive()
+    while drive():
+        pass
     status, bulk = api.get(address)
     assert (bulk["status"], bulk["reason"]["code"], bulk["counts"]["done"]) == ("waiting", "canary", 1)
     assert api.post(f"{address}/continue", revision=1)[1]["code"] == "bulk_changed"
     assert api.post(f"{address}/stop")[1]["status"] == "stopped"
     _, bulk = api.get(address)
     assert api.post(f"{address}/continue", revision=bulk["revision"])[1]["status"] == "running"
-    drive()
+    while drive():
+        pass
     _, bulk = api.get(address)
     assert bulk["status"] == "waiting", "the canary was not looked at yet"
     assert api.post(f"{address}/continue", revision=bulk["revision"])[0] == 200
-    drive()
+    while drive():
+        pass
     first = api.get(f"{address}/runs", limit=3)[1]
     second = api.get(f"{address}/runs", limit=3, cursor=first["next"])[1]
     found = [*first["items"], *second["items"]]

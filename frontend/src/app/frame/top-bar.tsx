@@ -14,6 +14,8 @@ import { UserMenu } from './user-menu';
 const SECTIONS: { [segment: string]: string } = {
   workflows: 'Workflows',
   runs: 'Runs',
+  bulk: 'Bulk operations',
+  failures: 'Failures',
   inbox: 'Inbox',
   overview: 'Overview',
   alerts: 'Alerts',

@@ -7,7 +7,6 @@ import { listBulk } from '../../api/bulk';
 import { keys } from '../../api/query-keys';
 import { useWorkspace } from '../../api/workspace';
 import { titleOf } from '../../components/bulk/words';
-import { useCrumbs } from '../../components/ui/crumbs';
 import { Card, Page, Table } from '../../components/ui/page';
 import { EmptyState, ErrorState, LoadingRows } from '../../components/ui/states';
 import { TimeAgo } from '../../components/ui/time';
@@ -27,7 +26,6 @@ export function BulkListPage() {
     getNextPageParam: (page) => page.next,
     refetchInterval: 3000,
   });
-  useCrumbs({ label: 'Runs', to: paths.runs(ws) }, { label: 'Bulk operations' });
   const items = bulks.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <Page title="Bulk operations" hint="One act on many runs: how far each is, and what became of every run.">

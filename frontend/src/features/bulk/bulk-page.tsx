@@ -13,7 +13,6 @@ import { Card, Page } from '../../components/ui/page';
 import { ErrorState, LoadingRows } from '../../components/ui/states';
 import { TimeAgo } from '../../components/ui/time';
 import { formatCount } from '../../lib/format';
-import { paths } from '../../lib/paths';
 import classes from './bulk.module.css';
 import { BulkStatus } from './bulk-status';
 import { canContinue, canStop, PARTS, type Part, progressSentence } from './progress';
@@ -32,7 +31,7 @@ export function BulkPage() {
     queryFn: ({ signal }) => readBulk(ws, id, { signal }),
     refetchInterval: (query) => (query.state.data?.status === 'done' ? false : EVERY_MS),
   });
-  useCrumbs({ label: 'Bulk operations', to: paths.bulks(ws) }, { label: bulk.data ? titleOf(bulk.data) : 'Operation' });
+  useCrumbs({ label: bulk.data ? titleOf(bulk.data) : 'Operation' });
   if (bulk.isPending) return <LoadingRows label="Loading the bulk operation" />;
   if (!bulk.data) return <ErrorState error={bulk.error} what="the bulk operation" onRetry={bulk.refetch} />;
   const shown = PARTS.find((part) => part === params.get('show')) ?? '';

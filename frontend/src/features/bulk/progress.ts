@@ -23,7 +23,9 @@ export function progressSentence({ status, counts, reason }: Bulk): string {
     case 'running':
       return `${behind.toLocaleString('en')} of ${formatCount(counts.total, 'run')} so far.`;
     case 'done':
-      return counts.refused > 0 ? `Done; ${formatCount(counts.refused, 'run')} refused it.` : 'Done.';
+      return counts.refused > 0
+        ? `Every run had its turn; ${formatCount(counts.refused, 'run')} refused it.`
+        : 'Every run had its turn.';
     case 'waiting':
     case 'stopped':
       return `${reason?.message ?? 'It stands still.'} ${formatCount(counts.pending, 'run')} left.`;

@@ -25,7 +25,10 @@ export function FailureRow({ ws, group, onResume }: Props) {
   const example = group.example;
   return (
     <li className={classes.row} data-state={group.state}>
-      <div className={classes.count} title={`${standingSentence(group)}; ${group.recovered.count} have succeeded since`}>
+      <div
+        className={classes.count}
+        title={`${standingSentence(group)}; ${group.recovered.count} have succeeded since`}
+      >
         <strong className="num">
           {group.standing.count.toLocaleString('en')}
           {group.standing.is_exact ? '' : '+'}
@@ -109,7 +112,12 @@ function More({ ws, group, may }: { ws: string; group: FailureGroup; may: boolea
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" px={8} aria-label={`More for '${group.pattern || group.code}'`} loading={say.isPending}>
+        <Button
+          variant="default"
+          px={8}
+          aria-label={`More for '${group.pattern || group.code}'`}
+          loading={say.isPending}
+        >
           <IconDots size={16} />
         </Button>
       </Menu.Target>

@@ -30,14 +30,18 @@ export function FailuresPage() {
   const show = SHOWS.find((one) => one.value === params.get('show')) ?? (SHOWS[0] as (typeof SHOWS)[number]);
   const failures = useInfiniteQuery({
     queryKey: [...keys.failures(ws), 'list', show.value],
-    queryFn: ({ pageParam, signal }) => listFailures(ws, { show: show.value, limit: 20, cursor: pageParam }, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      listFailures(ws, { show: show.value, limit: 20, cursor: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
     refetchInterval: EVERY_MS,
   });
   const items = failures.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <Page title="Failures" hint="Failed runs by what went wrong: once the cause is mended, resume all of them together.">
+    <Page
+      title="Failures"
+      hint="Failed runs by what went wrong: once the cause is mended, resume all of them together."
+    >
       <div className={classes.shows}>
         <SegmentedControl
           aria-label="Which failures"

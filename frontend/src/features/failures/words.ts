@@ -34,5 +34,9 @@ export function resolvedSentence({ resolved_by: by }: Pick<FailureGroup, 'resolv
 }
 
 /** Whether it happened again after somebody had said something about it. */
-export const cameAgain = ({ state, state_at, last_at }: Pick<FailureGroup, 'state' | 'state_at' | 'last_at'>): boolean =>
+export const cameAgain = ({
+  state,
+  state_at,
+  last_at,
+}: Pick<FailureGroup, 'state' | 'state_at' | 'last_at'>): boolean =>
   state !== 'open' && state_at !== null && Date.parse(last_at) > Date.parse(state_at);

@@ -65,6 +65,7 @@ function FilterForm({ filters, set, workflows }: Props) {
       value={filters[name] || null}
       onChange={(value) => set(name, value ?? '')}
       searchable
+      openOnFocus={false}
       clearable
       comboboxProps={INSIDE}
     />

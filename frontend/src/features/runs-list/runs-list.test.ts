@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import { failedRun, runningRun, succeededRun } from '../../testing/world/runs';
 import { chipsOf } from './chips';
-import { matchesFilters, NO_FILTERS, queryOf, readFilters, readSeconds, serverFilters, toggled, writeFilters } from './filters';
+import {
+  matchesFilters,
+  NO_FILTERS,
+  queryOf,
+  readFilters,
+  readSeconds,
+  serverFilters,
+  toggled,
+  writeFilters,
+} from './filters';
 import { choose, NOTHING } from './selection';
 import { newRuns, patchPages, usualDurations } from './use-runs';
 
@@ -70,7 +79,9 @@ describe('more filters', () => {
   });
 
   it('read a duration as people write it', () => {
-    expect([readSeconds('90'), readSeconds('1.5 m'), readSeconds('2H'), readSeconds('1d')]).toEqual([90, 90, 7200, 86_400]);
+    expect([readSeconds('90'), readSeconds('1.5 m'), readSeconds('2H'), readSeconds('1d')]).toEqual([
+      90, 90, 7200, 86_400,
+    ]);
     expect([readSeconds('soon'), readSeconds('-1'), readSeconds('')]).toEqual([null, null, null]);
   });
 
@@ -87,7 +98,10 @@ describe('more filters', () => {
   });
 
   it('are chips, one for each label, and each says what is left without it', () => {
-    const chips = chipsOf({ ...none, workflow: 'w', label: 'a,b', longer: '90', trigger: 'api', waits: 'person' }, 'Invoices');
+    const chips = chipsOf(
+      { ...none, workflow: 'w', label: 'a,b', longer: '90', trigger: 'api', waits: 'person' },
+      'Invoices',
+    );
     expect(chips.map((one) => one.text)).toEqual([
       'Invoices',
       'started by the API',

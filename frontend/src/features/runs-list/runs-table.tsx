@@ -1,4 +1,3 @@
-import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import { Link, useNavigate } from 'react-router';
 
@@ -25,11 +24,15 @@ const HEAD = ['Status', 'Run', 'Workflow', 'Where', 'Started by', 'Started', 'Du
 export function RunsTable({ ws, runs, usual, isChosen, onToggle, areAllChosen, onToggleAll }: RunsTableProps) {
   const areSomeChosen = !areAllChosen && runs.some((run) => isChosen(run.id));
   const all = (
-    <Checkbox
+    <input
       key="all"
+      type="checkbox"
+      className={classes.check}
       aria-label="Select all that are listed"
       checked={areAllChosen}
-      indeterminate={areSomeChosen}
+      ref={(box) => {
+        if (box) box.indeterminate = areSomeChosen;
+      }}
       onChange={onToggleAll}
     />
   );
@@ -70,7 +73,9 @@ const Row = memo(function Row({ ws, run, usual, isChosen, onToggle }: RowProps) 
       data-chosen={isChosen || undefined}
     >
       <td className={classes.select} data-select>
-        <Checkbox
+        <input
+          type="checkbox"
+          className={classes.check}
           aria-label={`Select run ${run.number}`}
           checked={isChosen}
           onChange={(event) => onToggle(run.id, (event.nativeEvent as MouseEvent).shiftKey)}

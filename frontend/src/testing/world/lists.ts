@@ -33,7 +33,9 @@ export class Lists {
   filtered(ask: (name: string) => string): Run[] {
     const filters = {
       ...NO_FILTERS,
-      ...Object.fromEntries(['status', 'workflow', 'starter', 'trigger', 'label', 'error', 'q'].map((name) => [name, ask(name)])),
+      ...Object.fromEntries(
+        ['status', 'workflow', 'starter', 'trigger', 'label', 'error', 'q'].map((name) => [name, ask(name)]),
+      ),
       step: ask('failed_step'),
     };
     return this.world.list().filter((run) => {
@@ -87,7 +89,15 @@ export class Lists {
       finished_at: null,
     };
     const results = runs.map((run): BulkResult => {
-      return { run: refOf(run), status: 'pending', code: null, message: null, result: null, actor: null, acted_at: null };
+      return {
+        run: refOf(run),
+        status: 'pending',
+        code: null,
+        message: null,
+        result: null,
+        actor: null,
+        acted_at: null,
+      };
     });
     this.bulks.unshift({ bulk, results });
     this.drive(bulk.id, canary ?? runs.length);
@@ -98,7 +108,8 @@ export class Lists {
   drive(id: string, most: number): void {
     const found = this.bulks.find((one) => one.bulk.id === id);
     if (!found) return;
-    for (const item of found.results.filter((one) => one.status === 'pending').slice(0, most)) this.act(found.bulk, item);
+    for (const item of found.results.filter((one) => one.status === 'pending').slice(0, most))
+      this.act(found.bulk, item);
     const { bulk, results } = found;
     const count = (status: BulkResult['status']) => results.filter((one) => one.status === status).length;
     bulk.counts = {
@@ -161,7 +172,8 @@ export class Lists {
       state_by: this.state === 'open' ? '' : 'Ana',
       state_at: this.state === 'open' ? null : new Date().toISOString(),
       note: '',
-      resolved_by: runs.length > 0 ? null : { operation: 'resume', actor: 'Ana', at: last, bulk: this.bulks[0]?.bulk.id ?? null },
+      resolved_by:
+        runs.length > 0 ? null : { operation: 'resume', actor: 'Ana', at: last, bulk: this.bulks[0]?.bulk.id ?? null },
     };
   }
 }
@@ -187,12 +199,20 @@ export function createListHandlers(world: World): RequestHandler[] {
       if (lists.views.some((one) => one.name === body.name)) {
         return problem(409, 'view_name_taken', `You have a view '${body.name}' already.`);
       }
-      const more = { id: `view-${lists.views.length}`, is_mine: true, owner: 'Ana', created_at: new Date().toISOString() };
+      const more = {
+        id: `view-${lists.views.length}`,
+        is_mine: true,
+        owner: 'Ana',
+        created_at: new Date().toISOString(),
+      };
       lists.views.push({ ...body, ...more });
       return json(lists.views.at(-1), 201);
     }),
     http.delete(api('views/:id'), ({ params }) => {
-      lists.views.splice(lists.views.findIndex((one) => one.id === text(params.id)), 1);
+      lists.views.splice(
+        lists.views.findIndex((one) => one.id === text(params.id)),
+        1,
+      );
       return new Response(null, { status: 204 });
     }),
     http.post(api('bulk/preview'), async ({ request }) => json(lists.preview(await bodyOf(request)))),
@@ -207,7 +227,9 @@ export function createListHandlers(world: World): RequestHandler[] {
       }));
     }),
     http.post(api('bulk/:id/stop'), ({ params }) =>
-      withBulk(params.id, ({ bulk }) => Object.assign(bulk, { status: 'stopped', reason: { code: 'by_person', message: 'Ana stopped it.' } })),
+      withBulk(params.id, ({ bulk }) =>
+        Object.assign(bulk, { status: 'stopped', reason: { code: 'by_person', message: 'Ana stopped it.' } }),
+      ),
     ),
     http.post(api('bulk/:id/continue'), ({ params }) =>
       withBulk(params.id, ({ bulk }) => {

@@ -14,7 +14,7 @@ FORGET = "DROP TRIGGER forget_beside ON runs_run; DROP FUNCTION pawl_forget_besi
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0018_invariants_by_run"),
+        ("runs", "0019_overview"),
         ("teams", "0002_audit_is_append_only"),
         ("workflows", "0002_versions_are_frozen"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -160,5 +160,5 @@ class Migration(migrations.Migration):
             model_name="savedview",
             constraint=models.UniqueConstraint(fields=("workspace", "owner", "name"), name="saved_view_once"),
         ),
-        migrations.RunSQL((SQL / "0019_lists.sql").read_text(), FORGET),
+        migrations.RunSQL((SQL / "0020_lists.sql").read_text(), FORGET),
     ]
