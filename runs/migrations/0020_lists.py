@@ -77,14 +77,6 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField()),
             ],
         ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["workspace", "created_at"], name="run_created"),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(condition=models.Q(("status", "failed")), fields=["finished_at"], name="run_failed"),
-        ),
         migrations.AddField(
             model_name="failuregroup",
             name="workspace",

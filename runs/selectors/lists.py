@@ -90,7 +90,7 @@ class Look:
         return list(found)
 
     def _find_bounds(self) -> bool:
-        """Whether any run can lie between the two times. Index: run_created."""
+        """Whether any run can lie between the two times. Index: run_measured."""
         runs = visible_to(self.actor, Run.objects.all(), self.workspace)
         after, before = self.filters.started_after, self.filters.started_before
         if after and not self._keep(

@@ -336,6 +336,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Failures by what they have in common, the latest first. */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/failures/{fingerprint}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        get: operations["getFailure"];
+        /** @description Says who sees to it, or that nobody needs to. Resuming its runs is a bulk operation by `fingerprint`. */
+        put: operations["setFailureState"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/failures/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many groups have runs that stand failed, and nobody who sees to them. */
+        get: operations["countFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The labels that the workspace's runs have. */
+        get: operations["listLabels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/limit": {
         parameters: {
             query?: never;
@@ -586,6 +655,23 @@ export interface paths {
         /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["listItems"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/runs/{run_id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Adds some, takes some away; the others stay. Saying it again changes nothing. */
+        put: operations["labelRun"];
         post?: never;
         delete?: never;
         options?: never;
@@ -851,6 +937,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/runs/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How many runs the list has. Counting stops at 1,000, and after so many runs that were looked at. */
+        get: operations["countRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/schedule-preview": {
         parameters: {
             query?: never;
@@ -970,6 +1073,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own, and what others share. */
+        get: operations["listViews"];
+        put?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        patch: operations["changeView"];
         trace?: never;
     };
     "/api/workspaces/{workspace}/waits": {
@@ -1491,6 +1630,8 @@ export interface components {
             filter?: components["schemas"]["RunFilters"];
             /** @description These runs. */
             ids?: string[];
+            /** @description What `label` adds to each run and takes away from it. */
+            labels?: components["schemas"]["LabelChange"];
             /** Format: uuid */
             command_id: string;
             /**
@@ -1509,7 +1650,7 @@ export interface components {
             next: string | null;
         };
         /** @enum {string} */
-        BulkOperationName: "resume" | "cancel" | "pause" | "unpause";
+        BulkOperationName: "resume" | "cancel" | "pause" | "unpause" | "label";
         /** @description Describes an answer. */
         BulkPreview: {
             count: number;
@@ -1559,6 +1700,8 @@ export interface components {
             filter?: components["schemas"]["RunFilters"];
             /** @description These runs. */
             ids?: string[];
+            /** @description What `label` adds to each run and takes away from it. */
+            labels?: components["schemas"]["LabelChange"];
         };
         /** @enum {string} */
         BulkStatusEnum: "running" | "waiting" | "stopped" | "done";
@@ -1809,6 +1952,62 @@ export interface components {
             is_exact: boolean;
         };
         /** @description Describes an answer. */
+        FailingWorkflow: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            count: number;
+        };
+        /** @description Describes an answer. */
+        FailureExample: {
+            run: components["schemas"]["RunRef"];
+            /** @description Empty where no step failed: the run's deadline passed. */
+            path: string;
+            message: string;
+            /** Format: date-time */
+            failed_at: string;
+        };
+        /** @description Describes an answer. */
+        FailureGroupList: {
+            items: components["schemas"]["FailureGroupOut"][];
+            next: string | null;
+        };
+        /** @description Describes an answer. */
+        FailureGroupOut: {
+            fingerprint: string;
+            /** @description The kind of the failed step; `run` where the run itself failed. */
+            kind: string;
+            code: string;
+            /** @description The message without numbers, ids, times, addresses and paths. */
+            pattern: string;
+            /** Format: date-time */
+            first_at: string;
+            /** Format: date-time */
+            last_at: string;
+            /** @description How many failures there ever were. */
+            seen_count: number;
+            /** @description Runs that stand failed at it, of the latest 500 failures. */
+            standing: components["schemas"]["RunCount"];
+            /** @description Runs that failed so and have succeeded since, of the latest 500 failures. */
+            recovered: components["schemas"]["RunCount"];
+            workflows: components["schemas"]["FailingWorkflow"][];
+            workflow_count: number;
+            example: components["schemas"]["FailureExample"] | null;
+            state: components["schemas"]["StateEnum"];
+            state_by: string;
+            /** Format: date-time */
+            state_at: string | null;
+            note: string;
+            /** @description Where no run stands failed: what a person did to the last one after its failure. */
+            resolved_by: components["schemas"]["ResolvedBy"] | null;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        FailureStateIn: {
+            state: components["schemas"]["StateEnum"];
+            /** @default  */
+            note: string;
+        };
+        /** @description Describes an answer. */
         FiredRun: {
             /** Format: uuid */
             id: string;
@@ -1955,6 +2154,19 @@ export interface components {
             path: string;
             follows: components["schemas"]["Follows"];
             run: components["schemas"]["RunRef"];
+        };
+        /** @description Describes an answer. */
+        KnownLabels: {
+            items: string[];
+        };
+        /** @description At most so many as a run may have. */
+        LabelChange: {
+            add?: string[];
+            remove?: string[];
+        };
+        /** @description Describes an answer. */
+        LabelsOut: {
+            labels: string[];
         };
         /** @description Describes an answer. */
         LaneList: {
@@ -2178,6 +2390,12 @@ export interface components {
             };
         };
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        PatchedViewChange: {
+            name?: string;
+            query?: string;
+            is_shared?: boolean;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PatchedWorkflowUpdate: {
             name?: string;
             archived?: boolean;
@@ -2302,6 +2520,15 @@ export interface components {
             /** @description Starts in the period that ends now. */
             started: number;
         };
+        /** @description Describes an answer. */
+        ResolvedBy: {
+            operation: string;
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: uuid */
+            bulk: string | null;
+        };
         /** @enum {string} */
         ResultEnum: "taken" | "kept" | "already";
         /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
@@ -2348,6 +2575,12 @@ export interface components {
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
         /** @description Describes an answer. */
+        RunCount: {
+            /** @description Exact, or at least so many. */
+            count: number;
+            is_exact: boolean;
+        };
+        /** @description Describes an answer. */
         RunError: {
             /** @description `steps_failed` or `run_deadline`. */
             code: string;
@@ -2359,6 +2592,23 @@ export interface components {
             status?: string;
             /** Format: uuid */
             workflow?: string;
+            version?: number;
+            /** @description One or more kinds of start, separated by commas. */
+            trigger?: string;
+            /** @description The name of whoever started it. */
+            starter?: string;
+            /** Format: double */
+            longer_than_s?: number;
+            /** Format: double */
+            shorter_than_s?: number;
+            /** @description The key of the step that a run stands failed at. */
+            failed_step?: string;
+            /** @description A part of the message or the code of the failure it stands at. */
+            error?: string;
+            /** @description Of that failure's group. */
+            fingerprint?: string;
+            /** @description One or more labels, separated by commas: all of them. */
+            label?: string;
             /**
              * Format: uuid
              * @description The forks of this run.
@@ -2387,6 +2637,11 @@ export interface components {
         RunList: {
             items: components["schemas"]["RunRow"][];
             next: string | null;
+            /**
+             * Format: date-time
+             * @description Set where the page ends because enough runs were looked at; `next` looks further back.
+             */
+            looked_back_to: string | null;
         };
         /** @description What a run that has succeeded answers: of its output steps the last to end. */
         RunOutput: {
@@ -2426,6 +2681,7 @@ export interface components {
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
             error: components["schemas"]["RunError"] | null;
+            labels: string[];
             /** Format: date-time */
             deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
@@ -2492,6 +2748,7 @@ export interface components {
             failed_step: components["schemas"]["FailedStep"] | null;
             waits_for: components["schemas"]["WaitsFor"] | null;
             error: components["schemas"]["RunError"] | null;
+            labels: string[];
             /** Format: date-time */
             deadline_at: string | null;
             /** @description Of a paused run: the steps before which a breakpoint stopped it. */
@@ -2564,6 +2821,8 @@ export interface components {
             steps: components["schemas"]["Step"][];
             seq: number;
         };
+        /** @enum {string} */
+        StateEnum: "open" | "handled" | "ignored";
         /** @description Describes an answer. */
         StatusOut: {
             status: string;
@@ -2813,6 +3072,30 @@ export interface components {
             /** Format: date-time */
             published_at: string;
             published_by: string | null;
+        };
+        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
+        ViewIn: {
+            name: string;
+            /** @description The filters, as in the list's address: status=failed&q=ledger */
+            query: string;
+            /** @default false */
+            is_shared: boolean;
+        };
+        /** @description Describes an answer. */
+        ViewList: {
+            items: components["schemas"]["ViewOut"][];
+        };
+        /** @description Describes an answer. */
+        ViewOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            query: string;
+            is_shared: boolean;
+            is_mine: boolean;
+            owner: string;
+            /** Format: date-time */
+            created_at: string;
         };
         /** @description Describes an answer. */
         VoteOut: {
@@ -3850,6 +4133,167 @@ export interface operations {
             };
         };
     };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+                show?: "open" | "handled" | "ignored" | "resolved";
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureGroupList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFailure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fingerprint: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureGroupOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setFailureState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fingerprint: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FailureStateIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureGroupOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countFailures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCount"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownLabels"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     limitWorkspace: {
         parameters: {
             query?: never;
@@ -4137,15 +4581,30 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 cursor?: string;
+                /** @description A part of the message or the code of the failure it stands at. */
+                error?: string;
+                /** @description The key of the step that a run stands failed at. */
+                failed_step?: string;
+                /** @description Of that failure's group. */
+                fingerprint?: string;
                 /** @description The forks of this run. */
                 forked_from?: string;
+                /** @description One or more labels, separated by commas: all of them. */
+                label?: string;
                 limit?: number;
+                longer_than_s?: number;
                 /** @description A run's number, or a part of its workflow's name. */
                 q?: string;
+                shorter_than_s?: number;
                 started_after?: string;
                 started_before?: string;
+                /** @description The name of whoever started it. */
+                starter?: string;
                 /** @description One or more statuses, separated by commas. */
                 status?: string;
+                /** @description One or more kinds of start, separated by commas. */
+                trigger?: string;
+                version?: number;
                 /** @description Open runs that wait for a person, or the other open ones. */
                 waits?: "person" | "nobody";
                 workflow?: string;
@@ -4402,6 +4861,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LabelChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelsOut"];
                 };
             };
             /** @description A problem */
@@ -4928,6 +5422,63 @@ export interface operations {
             };
         };
     };
+    countRuns: {
+        parameters: {
+            query?: {
+                /** @description A part of the message or the code of the failure it stands at. */
+                error?: string;
+                /** @description The key of the step that a run stands failed at. */
+                failed_step?: string;
+                /** @description Of that failure's group. */
+                fingerprint?: string;
+                /** @description The forks of this run. */
+                forked_from?: string;
+                /** @description One or more labels, separated by commas: all of them. */
+                label?: string;
+                longer_than_s?: number;
+                /** @description A run's number, or a part of its workflow's name. */
+                q?: string;
+                shorter_than_s?: number;
+                started_after?: string;
+                started_before?: string;
+                /** @description The name of whoever started it. */
+                starter?: string;
+                /** @description One or more statuses, separated by commas. */
+                status?: string;
+                /** @description One or more kinds of start, separated by commas. */
+                trigger?: string;
+                version?: number;
+                /** @description Open runs that wait for a person, or the other open ones. */
+                waits?: "person" | "nobody";
+                workflow?: string;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCount"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     previewSchedule: {
         parameters: {
             query?: never;
@@ -5211,6 +5762,135 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecretOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewList"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewIn"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewOut"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedViewChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewOut"];
                 };
             };
             /** @description A problem */
