@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'react';
 
-const TYPING = 'input, textarea, select, [contenteditable="true"], [role="textbox"], .cm-editor';
+// Nobody types into a box that is ticked: after a click on one, the keys of the page go on.
+const TYPING =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="textbox"], .cm-editor';
 
 /** True where a key belongs to what the person types in, or to an open dialog. */
 export function isTyping(target: EventTarget | null): boolean {
