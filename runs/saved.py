@@ -3,11 +3,11 @@
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from kit.errors import Conflict, Forbidden
+from kit.errors import Conflict
 from runs.masking import masker_for, refuse_secrets
 from runs.models import SavedView
 from teams import audit
-from teams.access import Actor, Permission, can, require
+from teams.access import Actor, Permission, require
 from teams.models import Workspace
 
 VIEWS_OF_A_PERSON = 100
@@ -39,6 +39,11 @@ def create_view(*, actor: Actor, workspace: Workspace, name: str, query: str, is
     return made
 
 
+def needed(actor: Actor, view: SavedView) -> Permission:
+    """What is needed to change it: one's own is one's own, a shared one belongs to all who may act on runs."""
+    return Permission.VIEW if view.owner_id == actor.id else Permission.RUN
+
+
 def change_view(
     *,
     actor: Actor,
@@ -47,10 +52,8 @@ def change_view(
     query: str | None = None,
     is_shared: bool | None = None,
 ) -> SavedView:
-    """What is None stays. Only its owner changes a view. Raises ViewNameTaken, Forbidden, HoldsSecret."""
-    require(actor, Permission.RUN if is_shared else Permission.VIEW, view.workspace)
-    if view.owner_id != actor.id:
-        raise Forbidden("This view is somebody else's: save one of your own.")
+    """What is None stays. Raises ViewNameTaken, Forbidden, HoldsSecret."""
+    require(actor, Permission.RUN if is_shared else needed(actor, view), view.workspace)
     _refuse_secrets(view.workspace, name or "", query or "")
     wanted = {"name": name, "query": query, "is_shared": is_shared}
     changes = {field: value for field, value in wanted.items() if value is not None}
@@ -65,10 +68,7 @@ def change_view(
 
 
 def delete_view(*, actor: Actor, view: SavedView) -> None:
-    """Its owner does; a shared one also whoever manages the workspace."""
-    require(actor, Permission.VIEW, view.workspace)
-    if view.owner_id != actor.id and not can(actor, Permission.MANAGE_WORKSPACE, view.workspace):
-        raise Forbidden("This view is somebody else's: its owner deletes it, or the workspace's owner.")
+    require(actor, needed(actor, view), view.workspace)
     with transaction.atomic():
         _record(actor, "view.delete", view)
         SavedView.objects.filter(id=view.id).delete()

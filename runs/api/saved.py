@@ -60,7 +60,7 @@ class ViewView(Door):
     @extend_schema(operation_id="changeView", request=ViewChange, responses=ViewOut)
     def patch(self, request: Request, workspace: str, view_id: UUID) -> Response:
         view = selectors.view_for(self.actor, self.workspace(workspace), view_id)
-        wanted = self.read(ViewChange, needs=Permission.VIEW)
+        wanted = self.read(ViewChange, needs=saved.needed(self.actor, view))
         return Response(selectors.shape_of(self.actor, saved.change_view(actor=self.actor, view=view, **wanted)))
 
     @extend_schema(operation_id="deleteView", responses={204: None})

@@ -101,8 +101,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("PUT", f"{WORKSPACE}/failures/{{fingerprint}}"): Row(Permission.RUN, lambda world: {"state": "handled"}),
     ("GET", f"{WORKSPACE}/views"): Row(Permission.VIEW),
     ("POST", f"{WORKSPACE}/views"): Row(Permission.VIEW, lambda world: {"name": "new", "query": "status=failed"}, 201),
-    ("PATCH", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.VIEW, lambda world: {"name": "renamed"}),
-    ("DELETE", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.VIEW, None, 204),
+    ("PATCH", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.RUN, lambda world: {"name": "renamed"}),
+    ("DELETE", f"{WORKSPACE}/views/{{view_id}}"): Row(Permission.RUN, None, 204),
     ("PUT", f"{RUN}/labels"): Row(Permission.RUN, lambda world: {"add": ["to check"]}),
     ("GET", RUN): Row(Permission.VIEW, opens_transaction=True),
     ("GET", f"{RUN}/events"): Row(Permission.VIEW),
@@ -203,13 +203,7 @@ def make_world() -> World:
     )
     connection = create_connection(actor=SYSTEM, workspace=people.acme, name="api", kind="http", settings=HTTP)
     trigger = create_trigger(actor=SYSTEM, workflow=workflow, kind="schedule", name="nightly", settings=NIGHTLY)
-    file = ArtifactFile.objects.create(workspace=people.acme, sha256=b"\x01" * 32, size=2, touched_at=now())
-    artifact = Artifact.objects.create(
-        step_run=step, attempt=1, fence=1, name="a.txt", media_type="text/plain", file=file, at=now()
-    )
-    place = place_of(people.acme.id, b"\x01" * 32)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(b"ok")
+    artifact = _artifact(people, step)
     bulk, _ = begin_bulk(
         actor=SYSTEM, workspace=people.acme, command_id=uuid4(), operation="cancel",
         selection=Selection(ids=[run.id]), pace=Pace(), request={},
@@ -242,3 +236,15 @@ def _beside_runs(people: Cast) -> dict[str, str]:
     )  # fmt: skip
     view = create_view(actor=people.actor(Role.OWNER), workspace=people.acme, name="mine", query="", is_shared=True)
     return {"fingerprint": group.fingerprint, "view_id": str(view.id)}
+
+
+def _artifact(people: Cast, step: StepRun) -> Artifact:
+    """With its file."""
+    file = ArtifactFile.objects.create(workspace=people.acme, sha256=b"\x01" * 32, size=2, touched_at=now())
+    artifact = Artifact.objects.create(
+        step_run=step, attempt=1, fence=1, name="a.txt", media_type="text/plain", file=file, at=now()
+    )
+    place = place_of(people.acme.id, b"\x01" * 32)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(b"ok")
+    return artifact

@@ -123,6 +123,8 @@ def _lists(pawl: Pawl) -> Iterator[str]:
     for path, what in (
         ("workflows", page.get_by_role("link", name="Supplier invoices")),
         ("runs", page.get_by_role("table", name="Runs")),
+        ("bulk", page.get_by_text("Nothing was done to many runs yet")),
+        ("failures", page.get_by_role("list", name="Open failures")),
         ("inbox", page.get_by_role("list", name="Open questions")),
         ("overview", page.get_by_role("figure", name="Runs by when they were started")),
         ("alerts", page.get_by_role("heading", name="Alerts")),

@@ -39,8 +39,8 @@ def test_own_views_are_seen_by_nobody_else_and_shared_ones_by_all(people: Cast) 
     assert send(people, None, "GET")[0] == 404
     assert send(people, Role.VIEWER, "PATCH", f"/{mine['id']}", name="x")[1]["code"] == "view_not_found"
     assert send(people, Role.VIEWER, "PATCH", f"/{shared['id']}", name="x")[0] == 403
-    assert send(people, Role.ADMIN, "DELETE", f"/{shared['id']}")[0] == 403
-    assert send(people, Role.OWNER, "DELETE", f"/{shared['id']}")[0] == 204
+    assert send(people, Role.VIEWER, "DELETE", f"/{shared['id']}")[0] == 403
+    assert send(people, Role.EDITOR, "DELETE", f"/{shared['id']}")[0] == 204
     assert list(AuditRecord.objects.filter(target_kind="savedview").values_list("action", flat=True)) == [
         "view.create",
         "view.delete",
