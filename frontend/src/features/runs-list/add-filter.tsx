@@ -138,7 +138,14 @@ function Typed({ label, value, onSet, placeholder }: FieldProps) {
 }
 
 function Day({ label, value, onSet }: FieldProps) {
-  return <TextInput type="date" label={label} value={value} onChange={(event) => onSet(event.currentTarget.value)} />;
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      value={value.slice(0, 10)}
+      onChange={(event) => onSet(event.currentTarget.value)}
+    />
+  );
 }
 
 /** 90 s, 15 m, 2 h. */

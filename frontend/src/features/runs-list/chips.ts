@@ -1,5 +1,5 @@
-import { formatDuration } from '../../lib/format';
-import { type FilterName, type Filters, listed, SPANS, TRIGGERS } from './filters';
+import { formatDuration, formatExact } from '../../lib/format';
+import { type FilterName, type Filters, listed, momentOf, SPANS, TRIGGERS } from './filters';
 
 export interface Chip {
   name: FilterName;
@@ -8,12 +8,14 @@ export interface Chip {
   without: string;
 }
 
+const moment = (value: string) => (value.includes('T') ? formatExact(momentOf(value)) : value);
+
 const WORDS: { [name in FilterName]?: (value: string) => string } = {
   version: (value) => `version ${value}`,
   starter: (value) => `started by ${value}`,
   within: (value) => SPANS[value]?.label ?? '',
-  after: (value) => `since ${value}`,
-  before: (value) => `before ${value}`,
+  after: (value) => `since ${moment(value)}`,
+  before: (value) => `before ${moment(value)}`,
   longer: (value) => `longer than ${formatDuration(Number(value) * 1000)}`,
   shorter: (value) => `shorter than ${formatDuration(Number(value) * 1000)}`,
   step: (value) => `failed at ${value}`,

@@ -84,9 +84,9 @@ export function useFilters() {
 
 const MINUTE = 60_000;
 
-/** A day of the address as the moment at which it begins here; of 'before' the day itself is not meant. */
-function dayBegins(day: string): string | undefined {
-  const at = new Date(`${day}T00:00:00`);
+/** A moment of the address as the server takes it, a day as its beginning here; undefined where it is none. */
+export function momentOf(text: string): string | undefined {
+  const at = new Date(text.includes('T') ? text : `${text}T00:00:00`);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
@@ -100,8 +100,8 @@ export function serverFilters(filters: Filters, now: number): Query {
   const { status, workflow, version, starter, trigger, error, fingerprint, label, waits, q } = filters;
   return {
     ...{ status, workflow, version, starter, trigger, error, fingerprint, label, waits, q },
-    started_after: filters.after ? dayBegins(filters.after) : within,
-    started_before: filters.before ? dayBegins(filters.before) : undefined,
+    started_after: momentOf(filters.after) ?? within,
+    started_before: momentOf(filters.before),
     longer_than_s: filters.longer,
     shorter_than_s: filters.shorter,
     failed_step: filters.step,
@@ -143,6 +143,8 @@ function fitsDuration(run: Run, { longer, shorter }: Filters): boolean {
 /** Whether a run that the live list tells of would stand in the filtered list, as far as its row tells. */
 export function matchesFilters(run: Run, filters: Filters): boolean {
   const { status, workflow, version, starter, trigger, label, waits, q } = filters;
+  const until = momentOf(filters.before);
+  if (until && Date.parse(run.started_at) >= Date.parse(until)) return false;
   const isOpen = ['running', 'paused', 'cancelling'].includes(run.status);
   return (
     (!status || listed(status).includes(run.status)) &&

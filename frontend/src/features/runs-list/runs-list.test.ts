@@ -41,6 +41,15 @@ describe('live rows of the runs list', () => {
 });
 
 describe('filters', () => {
+  it('name moments, as the numbers of the overview do', () => {
+    const asked = queryOf({ ...none, after: '2026-01-30T11:00:00Z', before: '2026-01-30T12:00:00Z', within: '1h' }, 0);
+    expect([asked.started_after, asked.started_before]).toEqual([
+      '2026-01-30T11:00:00.000Z',
+      '2026-01-30T12:00:00.000Z',
+    ]);
+    expect(queryOf({ ...none, after: 'yesterday' }, 0).started_after).toBeUndefined();
+  });
+
   it('ask the server for a span that stays the same within a minute', () => {
     const at = Date.parse('2026-01-31T12:00:10Z');
     expect(queryOf({ ...none, within: '1h' }, at)).toEqual(queryOf({ ...none, within: '1h' }, at + 40_000));
