@@ -60,6 +60,24 @@ describe('the canvas page', { timeout: SLOW }, () => {
     await waitFor(() => expect(draft()?.graph.nodes).toHaveLength(1), { timeout: 5000 });
   });
 
+  it('puts a note beside the steps, groups them and switches them off, by the keyboard alone', async () => {
+    const { user, draft } = await openCanvas('wf-empty');
+    await user.keyboard('n');
+    await user.keyboard('start{Enter}');
+    await user.keyboard('{Tab}');
+    await user.keyboard('http{Enter}');
+    await user.keyboard('d');
+    await user.keyboard('{Shift>}s{/Shift}');
+    await user.type(await screen.findByRole('textbox', { name: /Text of the note/ }), '**Nightly**{Escape}');
+    expect(await screen.findByText('Nightly', { selector: 'strong' })).toBeVisible();
+    await user.keyboard('{Control>}a{/Control}{Control>}g{/Control}');
+    await waitFor(() => expect(draft()?.graph.groups?.[0]?.members).toHaveLength(3), { timeout: 5000 });
+    expect(draft()?.graph).toMatchObject({
+      nodes: [{ key: 'start' }, { key: 'http_request', disabled: true }],
+      notes: [{ text: '**Nightly**' }],
+    });
+  });
+
   it('does not publish what has problems, and leads to the first of them', async () => {
     const { user } = await openCanvas('wf-empty');
     await user.keyboard('n');
