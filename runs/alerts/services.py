@@ -17,7 +17,7 @@ from runs.alerts.shapes import check_target, events_text
 from runs.masking import masker_for, refuse_secrets
 from runs.models import AlertDelivery, AlertFact, AlertRule
 from teams import audit
-from teams.access import Actor, Permission, require
+from teams.access import Actor, Permission, require, visible_to
 from teams.models import Workspace
 
 AT_MOST = 100
@@ -37,7 +37,7 @@ def create_alert(
     check_target(workspace, channel, wanted)
     _refuse_secrets(workspace, wanted)
     Workspace.objects.select_for_update(no_key=True).get(id=workspace.id)  # two at once are counted one after the other
-    if AlertRule.objects.filter(workspace=workspace).count() >= AT_MOST:
+    if visible_to(actor, AlertRule.objects.all(), workspace).count() >= AT_MOST:
         raise TooManyAlerts(f"A workspace has at most {AT_MOST} alerts. Delete one first.", limit=AT_MOST)
     id_ = new_id()
     rule = AlertRule.objects.create(

@@ -92,7 +92,8 @@ def _changes_state(name: str, node: ast.AST) -> str | None:
                 return ".save()"
             if _root(owner) in ENGINE_MODELS:
                 return f"{_root(owner)}...{verb}()"
-            if verb == "update" and any(keyword.arg == "status" for keyword in node.keywords):
+            is_of_another_model = _root(owner)[:1].isupper()
+            if verb == "update" and not is_of_another_model and any(word.arg == "status" for word in node.keywords):
                 return ".update(status=...)"
     return None
 
