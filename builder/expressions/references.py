@@ -17,11 +17,12 @@ class Use:
 
     field: str
     expression: Compiled | ExpressionProblem
+    text: str
 
 
 def uses(config: Mapping[str, Any], literal_fields: Collection[str] = ()) -> Iterator[Use]:
     for field, text in expressions_in(config, literal_tree(literal_fields)):
-        yield Use(field, compiled(text))
+        yield Use(field, compiled(text), text)
 
 
 def references(config: Mapping[str, Any], literal_fields: Collection[str] = ()) -> frozenset[str]:

@@ -8,9 +8,11 @@ from builder.expressions import CALLBACKS, ExpressionProblem, Use, uses
 from builder.expressions.parse import Compiled
 from builder.graph.model import Node
 from builder.graph.walk import Walk
+from builder.validation.fixes import Fix, reads_instead, reads_output, says_instead
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
 from builder.validation.settings import literals_of
+from builder.validation.ways import connection_from
 from steps.base import StepSpec
 
 NAMES = frozenset({"run", "steps"})
@@ -27,8 +29,8 @@ def expression_problems(node: Node, spec: StepSpec, walk: Walk, *, specs: Mappin
             yield Problem("bad_expression", message, node=node.id, field=use.field)
         else:
             own = spec.gives if use.field in spec.asks else ()
-            yield from name_problems(node, use, use.expression, given=given.union(own))
-            yield from path_problems(node, use, expression=use.expression, walk=walk)
+            yield from name_problems(node, use, use.expression, given=given.union(own), walk=walk)
+            yield from path_problems(node, use, expression=use.expression, walk=walk, specs=specs)
             yield from callback_problems(node, use, expression=use.expression, walk=walk, specs=specs)
 
 
@@ -45,19 +47,33 @@ def given_inside(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> froze
     return frozenset(name for kind in around for name in (specs[kind].gives if kind in specs else ITEM_NAMES))
 
 
-def name_problems(node: Node, use: Use, expression: Compiled, *, given: frozenset[str]) -> Iterator[Problem]:
+def name_problems(
+    node: Node, use: Use, expression: Compiled, *, given: frozenset[str], walk: Walk
+) -> Iterator[Problem]:
     for name in sorted(expression.names - NAMES - given):
         place = f'{named(node)}, "{use.field}"'
         if name not in ITEM_NAMES:
             known = sorted(NAMES | given)
             message = f'{place}: there is no "{name}". Known are: {", ".join(known)}.'
-            yield Problem("unknown_name", message, node=node.id, field=use.field)
+            fix = another_name(node, use, name, known=known, walk=walk)
+            yield Problem("unknown_name", message, node=node.id, field=use.field, fix=fix)
         else:
             message = f"{place}: {name} is known only inside {GIVERS[name]}, and this step lies in none."
             yield Problem("item_outside_container", message, node=node.id, field=use.field)
 
 
-def path_problems(node: Node, use: Use, *, expression: Compiled, walk: Walk) -> Iterator[Problem]:
+def another_name(node: Node, use: Use, name: str, *, known: Sequence[str], walk: Walk) -> Fix | None:
+    """A step's key wants `steps.` before it; any other name may be a slip of the hand."""
+    read = walk.by_key.get(name)
+    if read is not None and walk.is_upstream(read.id, node.id):
+        return says_instead(node, use.text, name, near=f"steps.{name}")
+    near = get_close_matches(name, known, n=1)
+    return says_instead(node, use.text, name, near=near[0]) if near else None
+
+
+def path_problems(
+    node: Node, use: Use, *, expression: Compiled, walk: Walk, specs: Mapping[str, StepSpec]
+) -> Iterator[Problem]:
     if expression.dynamic:
         message = (
             f'{named(node)}, "{use.field}": which step it reads shows only in the run. Name it: steps.key.output, '
@@ -66,7 +82,7 @@ def path_problems(node: Node, use: Use, *, expression: Compiled, walk: Walk) -> 
         yield Problem("reference_dynamic", message, node=node.id, field=use.field)
     for path in expression.paths:
         if path[0] == "steps" and len(path) > 1 and isinstance(path[1], str):
-            yield from reference_problems(node, use, path=path, walk=walk)
+            yield from reference_problems(node, use, path=path, walk=walk, specs=specs)
 
 
 def callback_problems(
@@ -88,20 +104,33 @@ def callback_problems(
         yield Problem("callback_unknown", message, node=node.id, field=use.field)
 
 
-def reference_problems(node: Node, use: Use, *, path: Sequence[str | int], walk: Walk) -> Iterator[Problem]:
+def reference_problems(
+    node: Node, use: Use, *, path: Sequence[str | int], walk: Walk, specs: Mapping[str, StepSpec]
+) -> Iterator[Problem]:
     key = str(path[1])
     place = f'{named(node)}, "{use.field}"'
     read = walk.by_key.get(key)
     if read is None:
-        near = get_close_matches(key, walk.by_key, n=1)
-        hint = f'Did you mean "{near[0]}"?' if near else "Choose a step that comes before this one."
-        yield Problem("reference_unknown", f'{place}: there is no step "{key}". {hint}', node=node.id, field=use.field)
+        near = near_key(key, node, walk)
+        hint = f'Did you mean "{near}"?' if near else "Choose a step that comes before this one."
+        fix = reads_instead(node, use.text, key, near=near) if near else None
+        message = f'{place}: there is no step "{key}". {hint}'
+        yield Problem("reference_unknown", message, node=node.id, field=use.field, fix=fix)
     elif not walk.is_upstream(read.id, node.id):
         message = f"{place}: {why_not_upstream(node, read, walk)}"
-        yield Problem("reference_not_upstream", message, node=node.id, field=use.field)
+        fix = connection_from(read, node, walk, specs=specs)
+        yield Problem("reference_not_upstream", message, node=node.id, field=use.field, fix=fix)
     elif len(path) > 2 and path[2] not in STEP_FIELDS:
         message = f'{place}: a step has {" and ".join(STEP_FIELDS)}, and no "{path[2]}". Write steps.{key}.output.'
-        yield Problem("reference_not_output", message, node=node.id, field=use.field)
+        fix = reads_output(node, use.text, key)
+        yield Problem("reference_not_output", message, node=node.id, field=use.field, fix=fix)
+
+
+def near_key(key: str, node: Node, walk: Walk) -> str | None:
+    """Of a step that may be read here, else of any."""
+    readable = [walk.by_id[each].key for each in walk.ancestors(node.id)]
+    near = get_close_matches(key, sorted(readable), n=1) or get_close_matches(key, walk.by_key, n=1)
+    return near[0] if near else None
 
 
 def why_not_upstream(node: Node, read: Node, walk: Walk) -> str:

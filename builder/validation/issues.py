@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-Severity = Literal["error", "warning"]
+from builder.validation.fixes import Fix
+
+Severity = Literal["error", "warning", "hint"]
 
 CODES: Mapping[str, Severity] = {
     # nodes and containers
@@ -60,6 +62,13 @@ CODES: Mapping[str, Severity] = {
     "rate_incomplete": "error",
     "reuse_impossible": "error",
     "reuse_of_effects": "error",
+    # lints: nothing is wrong, and something may be better
+    "unused_output": "hint",
+    "duplicate_step": "hint",
+    "duplicate_effect": "warning",
+    "effect_without_idempotency": "warning",
+    "only_joins_text": "hint",
+    "map_without_limit": "hint",
 }
 
 
@@ -72,13 +81,15 @@ class Problem:
     node: str | None = None
     field: str | None = None
     edge: str | None = None
+    fix: Fix | None = None  # where one click can mend it
 
     @property
     def severity(self) -> Severity:
-        """An error keeps a draft from being published; a warning is only told."""
+        """An error keeps a draft from being published; warnings are told, hints are ideas."""
         return CODES[self.code]
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         places = {"node": self.node, "field": self.field, "edge": self.edge}
         named = {name: value for name, value in places.items() if value is not None}
-        return {"code": self.code, "severity": self.severity, "message": self.message, **named}
+        mend = {"fix": self.fix.as_json()} if self.fix else {}
+        return {"code": self.code, "severity": self.severity, "message": self.message, **named, **mend}

@@ -1,6 +1,7 @@
 """A node's config against its kind's model. A value that holds an expression is judged when it is known: in the run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -8,6 +9,7 @@ from pydantic import ValidationError
 
 from builder.expressions import holds_expression, literal_fields
 from builder.graph.model import Node
+from builder.validation.fixes import Fix, one
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
 from steps.base import StepConfig, StepSpec
@@ -37,7 +39,9 @@ def field_problems(node: Node, spec: StepSpec, fault: Mapping[str, Any]) -> Iter
         yield Problem("required_field_missing", message, node=node.id, field=missing)
     elif fault["type"] == "extra_forbidden":
         message = f'{named(node)} has a setting "{field}" that its kind {spec.title} does not know. Delete it.'
-        yield Problem("unknown_field", message, node=node.id, field=field)
+        whole = len(way) == 1
+        fix = one(f'Delete "{field}"', "unset", node=node.id, field=field) if whole else None
+        yield Problem("unknown_field", message, node=node.id, field=field, fix=fix)
     elif not evaluated_later(value, way, literals_of(spec.config)):
         where = f'"{field}"' if field else "the settings"
         message = f"{named(node)}: {where} cannot be taken. {fault['msg']}."
@@ -87,7 +91,18 @@ def connection_problems(node: Node, spec: StepSpec, connections: Mapping[str, st
         message = (
             f'{named(node)}: there is no connection "{name}" in this workspace. Choose or make one of kind {wanted}.'
         )
-        yield Problem("connection_unknown", message, node=node.id, field="connection")
+        fix = another_connection(node, spec, connections)
+        yield Problem("connection_unknown", message, node=node.id, field="connection", fix=fix)
     elif connections[name] not in spec.connection_kinds:
         message = f'{named(node)} needs a connection of kind {wanted}, and "{name}" is one of kind {connections[name]}.'
-        yield Problem("connection_kind", message, node=node.id, field="connection")
+        fix = another_connection(node, spec, connections)
+        yield Problem("connection_kind", message, node=node.id, field="connection", fix=fix)
+
+
+def another_connection(node: Node, spec: StepSpec, connections: Mapping[str, str]) -> Fix | None:
+    """The one of nearly the same name, or the only one that fits."""
+    fitting = [name for name, kind in connections.items() if kind in spec.connection_kinds]
+    near = get_close_matches(node.config["connection"], fitting, n=1) or (fitting if len(fitting) == 1 else [])
+    if not near:
+        return None
+    return one(f'Use "{near[0]}"', "set", node=node.id, field="connection", value=near[0])

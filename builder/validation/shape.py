@@ -1,19 +1,17 @@
 """Edges, and whether there is a way through the graph."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-
-from pydantic import ValidationError
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from builder.graph.model import Edge, Node
 from builder.graph.order import way_round
 from builder.graph.walk import Walk
+from builder.validation.fixes import Fix, one
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
-from steps.base import ERROR_PORT, StepSpec
-
-Specs = Mapping[str, StepSpec]
-PORTS_UNKNOWN = (TypeError, ValueError, LookupError, AttributeError, ValidationError)  # of settings that are wrong
+from builder.validation.ways import Specs, nearest_connection, port_names
+from steps.base import ERROR_PORT
 
 
 def shape_problems(walk: Walk, specs: Specs) -> Iterator[Problem]:
@@ -30,12 +28,17 @@ def doubled_edges(walk: Walk) -> Iterator[Problem]:
     for edge in walk.graph.edges:
         ends = (edge.source, edge.source_port, edge.target)
         if ends in seen:
-            yield Problem("duplicate_edge", f"Two edges lead from {told(walk, edge)}. Delete one.", edge=edge.id)
+            message = f"Two edges lead from {told(walk, edge)}. Delete one."
+            yield Problem("duplicate_edge", message, edge=edge.id, fix=without(edge))
         elif ids[edge.id] > 1:
             yield Problem(
                 "duplicate_id", f'{ids[edge.id]} edges have the id "{edge.id}". Draw one of them again.', edge=edge.id
             )
         seen.add(ends)
+
+
+def without(edge: Edge, title: str = "Delete the edge") -> Fix:
+    return one(title, "delete_edge", edge=edge.id)
 
 
 def told(walk: Walk, edge: Edge) -> str:
@@ -49,17 +52,17 @@ def edge_problems(edge: Edge, walk: Walk, specs: Specs) -> Iterator[Problem]:
     if source is None or target is None:
         gone = edge.source if source is None else edge.target
         message = f'An edge from {told(walk, edge)} names a step "{gone}" that does not exist. Delete the edge.'
-        yield Problem("edge_unknown_node", message, edge=edge.id)
+        yield Problem("edge_unknown_node", message, edge=edge.id, fix=without(edge))
         return
     if source is target:
         message = f"{named(source)} leads to itself. Delete the edge; to repeat steps, put them into a container."
-        yield Problem("self_loop", message, node=source.id, edge=edge.id)
+        yield Problem("self_loop", message, node=source.id, edge=edge.id, fix=without(edge))
     elif source.parent != target.parent:
         message = (
             f"The edge from {told(walk, edge)} crosses the border of a container. Connect steps of the same body; the "
             "container itself leads on when all its items are done."
         )
-        yield Problem("edge_crosses_container", message, edge=edge.id)
+        yield Problem("edge_crosses_container", message, edge=edge.id, fix=without(edge))
     yield from port_problems(edge, source, specs)
 
 
@@ -69,22 +72,18 @@ def port_problems(edge: Edge, source: Node, specs: Specs) -> Iterator[Problem]:
         return
     if edge.source_port == ERROR_PORT:
         hint = 'Set its policy "on error" to "port", or delete the edge.'
+        fix = one("Leave by the error port on failure", "set", node=source.id, field="policy.on_error", value="port")
     else:
         hint = f"It has: {', '.join(names)}. Draw the edge from one of them."
+        fix = another_port(edge, names)
     message = f'An edge leaves {named(source)} by the port "{edge.source_port}", which it does not have. {hint}'
-    yield Problem("edge_unknown_port", message, node=source.id, edge=edge.id)
+    yield Problem("edge_unknown_port", message, node=source.id, edge=edge.id, fix=fix)
 
 
-def port_names(node: Node, specs: Specs) -> list[str] | None:
-    """None where they cannot be known: an unknown kind, or settings too wrong to tell."""
-    spec = specs.get(node.kind)
-    if spec is None:
-        return None
-    try:
-        names = [port.name for port in spec.ports(node.config)]
-    except PORTS_UNKNOWN:
-        return None
-    return [*names, ERROR_PORT] if node.policy.on_error == "port" else names
+def another_port(edge: Edge, names: Sequence[str]) -> Fix:
+    """The only one that there is, or one of nearly the same name."""
+    near = names if len(names) == 1 else get_close_matches(edge.source_port, names, n=1)
+    return one(f'Leave by "{near[0]}"', "move_edge", edge=edge.id, port=near[0]) if near else without(edge)
 
 
 def cycle_problems(walk: Walk) -> Iterator[Problem]:
@@ -104,7 +103,7 @@ def start_problems(walk: Walk, specs: Specs) -> Iterator[Problem]:
             message = (
                 f"{named(node)} starts a workflow and cannot lie in a container. Delete it: each item starts by itself."
             )
-            yield Problem("start_in_container", message, node=node.id)
+            yield Problem("start_in_container", message, node=node.id, fix=without_step(node))
         if node.disabled:
             message = f"{named(node)} starts the workflow and cannot be disabled: nothing would run. Enable it."
             yield Problem("start_disabled", message, node=node.id)
@@ -113,21 +112,31 @@ def start_problems(walk: Walk, specs: Specs) -> Iterator[Problem]:
             yield Problem("start_has_input", message, node=node.id)
     top = [node for node in starts if node.parent is None]
     if not top:
-        yield Problem(
-            "no_start", "The workflow has no start. Add a Start step and draw an edge from it to the first step."
-        )
+        message = "The workflow has no start. Add a Start step and draw an edge from it to the first step."
+        yield Problem("no_start", message, fix=a_start(walk, specs))
         return
     for node in top[1:]:
         message = f"{named(node)} is a second start besides {named(top[0])}. Delete one: a run has one input."
-        yield Problem("several_starts", message, node=node.id)
-    yield from unreachable(walk, top)
+        yield Problem("several_starts", message, node=node.id, fix=without_step(node))
+    yield from unreachable(walk, top, specs=specs)
 
 
 def is_start(node: Node, specs: Specs) -> bool:
     return node.kind in specs and not specs[node.kind].has_input
 
 
-def unreachable(walk: Walk, starts: Sequence[Node]) -> Iterator[Problem]:
+def without_step(node: Node) -> Fix:
+    return one("Delete the step", "delete_step", node=node.id)
+
+
+def a_start(walk: Walk, specs: Specs) -> Fix | None:
+    """Before the step that stands furthest to the left of those that nothing leads to."""
+    first = sorted(walk.roots.get(None, ()), key=lambda node_id: walk.by_id[node_id].position)
+    kind = next((spec.kind for spec in specs.values() if not spec.has_input), None)
+    return one("Add a start", "add_start", value=kind, target=first[0]) if first and kind else None
+
+
+def unreachable(walk: Walk, starts: Sequence[Node], *, specs: Specs) -> Iterator[Problem]:
     """Only at the top: in a body, every step without a predecessor starts with the item."""
     reached = {start.id for start in starts}
     fresh = list(reached)
@@ -138,4 +147,5 @@ def unreachable(walk: Walk, starts: Sequence[Node]) -> Iterator[Problem]:
     for node in walk.children[None]:
         if node.id not in reached:
             message = f"No way leads from the start to {named(node)}. Draw an edge to it, or delete it."
-            yield Problem("unreachable", message, node=node.id)
+            fix = None if walk.incoming[node.id] else nearest_connection(node, walk, specs, among=reached)
+            yield Problem("unreachable", message, node=node.id, fix=fix)

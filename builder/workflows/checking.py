@@ -8,21 +8,25 @@ from builder.connections.selectors import kinds_in
 from builder.expressions import holds_expression
 from builder.graph.model import Graph, Node
 from builder.graph.passing import Kinds, passed_through
+from builder.graph.walk import index
 from builder.validation.check import check
 from builder.validation.issues import Problem
+from builder.validation.lints import lint
 from builder.validation.nodes import named
 from steps import registry
 from teams.models import Workspace
 
 
-def problems_of(graph: Graph, workspace: Workspace, *, workflow_id: UUID | None = None) -> list[dict[str, str]]:
-    """As the API shows them: {code, severity, message, node?, field?, edge?}. `workflow_id` is whose graph it is.
+def problems_of(graph: Graph, workspace: Workspace, *, workflow_id: UUID | None = None) -> list[dict[str, Any]]:
+    """As the API shows them: {code, severity, message, node?, field?, edge?, fix?}. `workflow_id` is whose graph it is.
 
     Of what would run: what is switched off has no problems of its own.
     """
     graph = runnable(graph)
-    found = check(graph, registry.all_specs(), connections=kinds_in(workspace))
-    return [problem.as_json() for problem in (*found, *call_problems(graph, workspace, workflow_id))]
+    specs, walk = registry.all_specs(), index(graph)
+    found = check(graph, specs, connections=kinds_in(workspace), walk=walk)
+    called = call_problems(graph, workspace, workflow_id)
+    return [problem.as_json() for problem in (*found, *called, *lint(graph, specs, walk=walk))]
 
 
 def runnable(graph: Graph) -> Graph:

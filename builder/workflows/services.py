@@ -108,7 +108,7 @@ def publish(*, actor: Actor, workflow: Workflow, revision: int, note: str = "", 
                 return _freeze(actor, draft, note=note, problems=problems, again=again)
 
 
-def _freeze(actor: Actor, draft: Draft, *, note: str, problems: list[dict[str, str]], again: bool) -> Version:
+def _freeze(actor: Actor, draft: Draft, *, note: str, problems: list[dict[str, Any]], again: bool) -> Version:
     if has_errors(problems):
         raise DraftHasProblems(
             "The draft has problems. Mend those that are errors, then publish again.", problems=problems

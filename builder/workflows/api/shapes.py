@@ -1,10 +1,11 @@
 """What goes in and out of the doors to workflows."""
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from builder.graph.model import SCHEMA_VERSION
+from builder.validation.fixes import What
 from steps.base import Delivery, Execution
 from teams.api.doors import AnyJson, Input, PageInput
 
@@ -57,13 +58,32 @@ class GraphOut(serializers.Serializer[Any]):
     groups = GraphGroup(many=True, required=False)
 
 
+class FixActOut(serializers.Serializer[Any]):
+    """What each act means: builder/validation/fixes.py."""
+
+    act = serializers.ChoiceField(choices=list(get_args(What)))
+    node = serializers.CharField(required=False)
+    edge = serializers.CharField(required=False)
+    field = serializers.CharField(required=False)
+    port = serializers.CharField(required=False)
+    target = serializers.CharField(required=False)
+    was = serializers.CharField(required=False)
+    value = AnyJson(required=False)
+
+
+class FixOut(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    acts = FixActOut(many=True)
+
+
 class GraphProblem(serializers.Serializer[Any]):
     code = serializers.CharField()
-    severity = serializers.ChoiceField(choices=["error", "warning"])
+    severity = serializers.ChoiceField(choices=["error", "warning", "hint"])
     message = serializers.CharField()
     node = serializers.CharField(required=False)
     field = serializers.CharField(required=False)
     edge = serializers.CharField(required=False)
+    fix = FixOut(required=False, help_text="What one click mends.")
 
 
 class LastRunOut(serializers.Serializer[Any]):

@@ -6,6 +6,7 @@ import classes from './container-frame.module.css';
 import { useDiagram } from './context';
 import { useIsFar } from './far';
 import { KindIcon } from './kind-icon';
+import { ProblemMark } from './problem-mark';
 import { STATUS_LOOKS } from './status';
 import { StatusBadge } from './status-badge';
 import { StepPorts } from './step-ports';
@@ -18,6 +19,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
   const status = useStatus(id);
   const isTarget = useIsTarget(id);
   const isFar = useIsFar();
+  const problem = useProblem(id);
   const { node, kind, description, bodySize } = data;
   const shown = status?.status;
   return (
@@ -25,7 +27,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
       className={classes.frame}
       data-status={shown}
       data-mark={useMark(id)}
-      data-problem={useProblem(id)}
+      data-problem={problem}
       data-selected={selected}
       data-disabled={node.disabled}
       data-target={isTarget}
@@ -34,6 +36,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
       }
     >
       {useBreakpoint(id) ? <BreakpointMark /> : null}
+      {problem && !isFar ? <ProblemMark level={problem} /> : null}
       <div className={classes.header}>
         <KindIcon name={kind?.icon} size={isFar ? 30 : 17} />
         {isFar ? null : (

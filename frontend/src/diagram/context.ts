@@ -2,7 +2,8 @@ import { createContext, useContext } from 'react';
 
 import type { NodeMark, NodeStatus, NoteColour, Point } from './types';
 
-export type ProblemLevel = 'error' | 'warning';
+/** An error keeps a draft from being published, a warning is told, a hint is an idea. */
+export type ProblemLevel = 'error' | 'warning' | 'hint';
 
 /** Where an editor wants a new step: behind a port, in the middle of an edge, or inside a container. */
 export interface InsertRequest {

@@ -2,11 +2,12 @@ import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 
 import { BreakpointMark } from './breakpoint-mark';
-import { useDiagram } from './context';
+import { type ProblemLevel, useDiagram } from './context';
 import { useIsFar, useIsSpeck } from './far';
 import { FarPorts } from './far-ports';
 import { KindIcon } from './kind-icon';
 import classes from './node-card.module.css';
+import { ProblemMark } from './problem-mark';
 import { NODE_HEIGHT, NODE_WIDTH } from './sizes';
 import { STATUS_LOOKS } from './status';
 import { StatusBadge, StatusShape } from './status-badge';
@@ -76,7 +77,7 @@ const MARK_WORDS = { kept: '⤼ kept', again: '↻ runs again', effect: '! may h
 
 interface WordsProps {
   data: StepFlowNode['data'];
-  problem: 'error' | 'warning' | undefined;
+  problem: ProblemLevel | undefined;
 }
 
 const Words = memo(function Words({ data, problem }: WordsProps) {
@@ -98,11 +99,7 @@ const Words = memo(function Words({ data, problem }: WordsProps) {
           off
         </span>
       ) : null}
-      {problem ? (
-        <span className={classes.problem} title={problem === 'error' ? 'Has a problem' : 'Has a warning'}>
-          !
-        </span>
-      ) : null}
+      {problem ? <ProblemMark level={problem} /> : null}
     </>
   );
 });

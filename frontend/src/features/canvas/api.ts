@@ -1,14 +1,16 @@
 import { request } from '../../api/client';
 import type { Run, Workflow } from '../../api/types';
 import type { GraphDocument, JsonObject, Port } from '../../diagram';
+import type { Fix } from './model/fix';
 
 export interface Problem {
   code: string;
-  severity: 'error' | 'warning';
+  severity: 'error' | 'warning' | 'hint';
   message: string;
   node?: string | null;
   field?: string | null;
   edge?: string | null;
+  fix?: Fix | null;
 }
 
 export interface Draft {

@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { open } from '../../testing/render';
 import { createHandlers } from '../../testing/world/handlers';
 import { World } from '../../testing/world/world';
+import type { Problem } from './api';
+import { draw } from './testing/draw';
 import { createCanvasHandlers, DraftWorld } from './testing/handlers';
 
 const server = setupServer();
@@ -44,6 +46,27 @@ describe('the canvas page', { timeout: SLOW }, () => {
       expect.stringMatching(/^3 Read each documentocr_documents/),
       expect.stringMatching(/^Downloaddownload/),
     ]);
+  });
+
+  it('mends a problem by one click, as one edit that can be undone', async () => {
+    const entry = drafts.all.get('wf-empty');
+    if (!entry) throw new Error('the world has no empty workflow');
+    const fix = {
+      title: 'Connect it after "Start"',
+      acts: [{ act: 'connect', node: 'start', port: 'out', target: 'a' }],
+    };
+    entry.draft = {
+      ...entry.draft,
+      graph: draw('start\na'),
+      problems: [{ code: 'unreachable', severity: 'error', message: 'No way leads here.', node: 'a', fix } as Problem],
+    };
+    const { user, draft } = await openCanvas('wf-empty');
+    await user.click(screen.getByRole('button', { name: 'Problems 1' }));
+    await user.click(screen.getByRole('button', { name: fix.title }));
+    await waitFor(() => expect(draft()?.graph.edges).toHaveLength(1), { timeout: 5000 });
+    expect(screen.getByRole('button', { name: 'No problems' })).toBeVisible();
+    await user.keyboard('{Control>}z{/Control}');
+    await waitFor(() => expect(draft()?.graph.edges).toHaveLength(0), { timeout: 5000 });
   });
 
   it('adds steps by the keyboard alone, saves them, and names what is missing', async () => {

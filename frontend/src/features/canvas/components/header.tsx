@@ -13,7 +13,7 @@ import { renameWorkflow } from '../api';
 import { commandOf } from '../commands';
 import { useCanvas, useHands, useUi } from '../hands';
 import { printKeys } from '../keys';
-import { errorsOf } from '../problems';
+import { errorsOf, inWords } from '../problems';
 import classes from './editor.module.css';
 import { SaveBadge } from './save-badge';
 
@@ -95,9 +95,9 @@ function ProblemsButton() {
   const problems = useCanvas((state) => state.problems);
   const isOpen = useUi((state) => state.showsProblems);
   const errors = errorsOf(problems).length;
-  const Icon = errors > 0 ? IconAlertTriangle : IconCircleCheck;
-  const colour =
-    errors > 0 ? 'var(--status-failed)' : problems.length > 0 ? 'var(--status-retrying)' : 'var(--status-succeeded)';
+  const warnings = problems.some((problem) => problem.severity === 'warning');
+  const Icon = errors > 0 || warnings ? IconAlertTriangle : IconCircleCheck;
+  const colour = errors > 0 ? 'var(--status-failed)' : warnings ? 'var(--status-retrying)' : 'var(--status-succeeded)';
   return (
     <Button
       variant="subtle"
@@ -106,7 +106,7 @@ function ProblemsButton() {
       aria-expanded={isOpen}
       onClick={() => ui.getState().set({ showsProblems: !isOpen })}
     >
-      {problems.length === 0 ? 'No problems' : `Problems ${problems.length}`}
+      {inWords(problems)}
     </Button>
   );
 }

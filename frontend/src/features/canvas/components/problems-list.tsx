@@ -1,12 +1,14 @@
 import { CloseButton } from '@mantine/core';
-import { IconAlertCircle, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertCircle, IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
 
 import { showStep } from '../actions';
 import type { Problem } from '../api';
 import { type Hands, useCanvas, useHands } from '../hands';
 import { edgeOf, nodeOf } from '../model/walk';
-import { inOrder } from '../problems';
+import { inAll, inOrder } from '../problems';
 import classes from './editor.module.css';
+import { FixButton } from './fix-button';
+import rows from './problems.module.css';
 
 /** Goes to where a problem is: the step is centred, and its field gets the keyboard. */
 export function showProblem(hands: Hands, problem: Problem): void {
@@ -32,7 +34,7 @@ export function ProblemsList() {
   return (
     <section className={classes.problems} aria-label="Problems">
       <div className={classes.problemsHead}>
-        <span>{problems.length === 0 ? 'No problems' : `Problems ${problems.length}`}</span>
+        <span>{problems.length === 0 ? 'No problems' : inAll(problems)}</span>
         <CloseButton
           size="sm"
           aria-label="Close the problems"
@@ -50,7 +52,9 @@ export function ProblemsList() {
   );
 }
 
-/** Errors first; each row leads to its step. */
+const ICONS = { error: IconAlertCircle, warning: IconAlertTriangle, hint: IconBulb } as const;
+
+/** Errors first; each row leads to its step, and has its fix beside it. */
 export function ProblemRows({ problems, onGo }: { problems: readonly Problem[]; onGo?: () => void }) {
   const hands = useHands();
   const graph = useCanvas((state) => state.document);
@@ -59,24 +63,26 @@ export function ProblemRows({ problems, onGo }: { problems: readonly Problem[]; 
     return node ? node.name || node.key : 'Workflow';
   };
   return inOrder(problems).map((problem, at) => {
-    const Icon = problem.severity === 'error' ? IconAlertCircle : IconAlertTriangle;
+    const Icon = ICONS[problem.severity];
     return (
-      <button
-        // biome-ignore lint/suspicious/noArrayIndexKey: two problems of one step may read the same
-        key={`${at}-${problem.code}`}
-        type="button"
-        className={classes.problem}
-        data-severity={problem.severity}
-        disabled={!problem.node && !problem.edge}
-        onClick={() => {
-          onGo?.();
-          showProblem(hands, problem);
-        }}
-      >
-        <Icon size={15} aria-label={problem.severity} />
-        <span className={classes.where}>{whereOf(problem)}</span>
-        <span>{problem.message}</span>
-      </button>
+      // biome-ignore lint/suspicious/noArrayIndexKey: two problems of one step may read the same
+      <div key={`${at}-${problem.code}`} className={rows.row}>
+        <button
+          type="button"
+          className={rows.problem}
+          data-severity={problem.severity}
+          disabled={!problem.node && !problem.edge}
+          onClick={() => {
+            onGo?.();
+            showProblem(hands, problem);
+          }}
+        >
+          <Icon size={15} aria-label={problem.severity} />
+          <span className={classes.where}>{whereOf(problem)}</span>
+          <span>{problem.message}</span>
+        </button>
+        <FixButton problem={problem} />
+      </div>
     );
   });
 }

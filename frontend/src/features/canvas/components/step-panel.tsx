@@ -10,6 +10,7 @@ import { useCanvas, useHands, useUi } from '../hands';
 import { setConfig } from '../model/document';
 import { nodeOf } from '../model/walk';
 import { problemsOfNode } from '../problems';
+import { FixButton } from './fix-button';
 import { KeyField, NameField } from './name-fields';
 import { PolicyForm } from './policy-form';
 import classes from './side-panel.module.css';
@@ -91,7 +92,7 @@ function Settings({ node }: { node: GraphNode }) {
     <div className={classes.body}>
       {general.map((problem) => (
         <p key={problem.code + problem.message} className={classes.alert} data-severity={problem.severity}>
-          {problem.message}
+          {problem.message} <FixButton problem={problem} />
         </p>
       ))}
       <KeyField node={node} readOnly={readOnly} />

@@ -4,6 +4,7 @@ import { memo, useState } from 'react';
 
 import type { Json } from '../../../lib/json';
 import type { Problem } from '../api';
+import { FixButton } from '../components/fix-button';
 import classes from './form.module.css';
 import { CasesField } from './inputs/cases';
 import { CodeField, JsonField } from './inputs/code';
@@ -77,7 +78,7 @@ export const FieldRow = memo(function FieldRow({ problems, ...props }: FieldRowP
       <Input {...props} field={asExpression ? { ...field, widget: 'text' } : field} invalid={errors.length > 0} />
       {problems.map((problem) => (
         <p key={`${problem.code}${problem.message}`} className={classes.error} data-severity={problem.severity}>
-          {problem.message}
+          {problem.message} <FixButton problem={problem} />
         </p>
       ))}
       {field.description ? <p className={classes.help}>{field.description}</p> : null}
