@@ -149,6 +149,8 @@ ROUTES: dict[tuple[str, str], Row] = {
     ("POST", f"{WORKSPACE}/waits/{{wait_id}}/answer"): Row(
         Permission.APPROVE, lambda world: {**_command(), "decision": "approved"}, 410
     ),  # answered already
+    ("GET", f"{WORKFLOW}/steps/{{node}}/history"): Row(Permission.VIEW),
+    ("GET", f"{WORKFLOW}/doctor"): Row(Permission.VIEW),
     ("GET", f"{WORKFLOW}/triggers"): Row(Permission.VIEW),
     ("POST", f"{WORKFLOW}/triggers"): Row(
         Permission.EDIT, lambda world: {"kind": "schedule", "name": "new", "enabled": True, "settings": NIGHTLY}, 201
@@ -216,6 +218,7 @@ def make_world() -> World:
         "mail_id": "1",
         "run_id": str(run.id),
         "path": step.path,
+        "node": "n1",
         "wait_id": str(wait.id),
         "trigger_id": str(trigger.id),
         "alert_id": _alert(people),

@@ -170,6 +170,19 @@ class VersionList(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
+class StepStateOut(serializers.Serializer[Any]):
+    number = serializers.IntegerField(allow_null=True, help_text="Of the version; null for the draft.")
+    note = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField()
+    by = serializers.CharField(allow_null=True)
+    node = GraphNode(allow_null=True, help_text="What the step was from then on; null where it was taken out.")
+
+
+class StepHistory(serializers.Serializer[Any]):
+    items = StepStateOut(many=True)
+    since = serializers.IntegerField(allow_null=True, help_text="The oldest version that was looked at.")
+
+
 class PortOut(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()

@@ -15,4 +15,5 @@ urlpatterns = [
     path(f"{WORKFLOW}/publish", views.PublishView.as_view()),
     path(f"{WORKFLOW}/versions", views.VersionsView.as_view()),
     path(f"{WORKFLOW}/versions/<int:number>", views.VersionView.as_view()),
+    path(f"{WORKFLOW}/steps/<str:node>/history", views.StepHistoryView.as_view()),
 ]

@@ -11,6 +11,7 @@ from builder.workflows import selectors, services
 from builder.workflows.api import shapes
 from builder.workflows.checking import problems_of
 from builder.workflows.documents import document_of, read_graph
+from builder.workflows.history import history_of
 from builder.workflows.models import Version, Workflow
 from teams.access import Permission
 from teams.api.doors import Door, PageInput
@@ -93,6 +94,13 @@ class VersionView(WorkflowDoor):
     @extend_schema(operation_id="getVersion", responses=shapes.VersionOut)
     def get(self, request: Request, workspace: str, workflow_id: UUID, number: int) -> Response:
         return Response(_with_graph(selectors.version_for(self.workflow(workspace, workflow_id), number)))
+
+
+class StepHistoryView(WorkflowDoor):
+    @extend_schema(operation_id="getStepHistory", responses=shapes.StepHistory)
+    def get(self, request: Request, workspace: str, workflow_id: UUID, node: str) -> Response:
+        """Who changed a step, and when: a row for each version that changed it. An unknown step has none."""
+        return Response(history_of(self.workflow(workspace, workflow_id), node))
 
 
 def _with_graph(version: Version) -> dict[str, Any]:

@@ -8,6 +8,7 @@ export const keys = {
   workflows: (ws: string) => ['ws', ws, 'workflows'] as const,
   workflow: (ws: string, id: string) => ['ws', ws, 'workflows', id] as const,
   draft: (ws: string, id: string) => ['ws', ws, 'workflows', id, 'draft'] as const,
+  doctor: (ws: string, id: string) => ['ws', ws, 'workflows', id, 'doctor'] as const,
   versions: (ws: string, id: string) => ['ws', ws, 'workflows', id, 'versions'] as const,
   runs: (ws: string, filters?: Query) =>
     filters ? (['ws', ws, 'runs', 'list', filters] as const) : (['ws', ws, 'runs', 'list'] as const),

@@ -44,6 +44,10 @@ export const routes: RouteObject[] = [
             element: page(async () => (await import('../features/overview/overview-page')).WorkflowOverviewPage),
           },
           {
+            path: 'workflows/:id/versions',
+            element: page(async () => (await import('../features/versions/versions-page')).VersionsPage),
+          },
+          {
             path: 'overview',
             element: page(async () => (await import('../features/overview/overview-page')).OverviewPage),
           },

@@ -6,12 +6,16 @@ import classes from './container-frame.module.css';
 import { useDiagram } from './context';
 import { useIsFar } from './far';
 import { KindIcon } from './kind-icon';
+import { MARK_WORDS } from './mark-words';
 import { ProblemMark } from './problem-mark';
 import { STATUS_LOOKS } from './status';
 import { StatusBadge } from './status-badge';
 import { StepPorts } from './step-ports';
 import type { StepFlowNode } from './to-flow';
 import type { NodeStatus } from './types';
+
+/** A plan's marks are said on the steps inside; that a container differs between two versions is said on itself. */
+const CHANGES = { added: true, removed: true, changed: true };
 
 /** The frame around a body: its header says for what, and how many at once. */
 export const ContainerFrame = memo(function ContainerFrame({ id, data, selected }: NodeProps<StepFlowNode>) {
@@ -20,13 +24,14 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
   const isTarget = useIsTarget(id);
   const isFar = useIsFar();
   const problem = useProblem(id);
+  const mark = useMark(id);
   const { node, kind, description, bodySize } = data;
   const shown = status?.status;
   return (
     <div
       className={classes.frame}
       data-status={shown}
-      data-mark={useMark(id)}
+      data-mark={mark}
       data-problem={problem}
       data-selected={selected}
       data-disabled={node.disabled}
@@ -65,6 +70,7 @@ export const ContainerFrame = memo(function ContainerFrame({ id, data, selected 
           Add the step that runs for each item
         </button>
       ) : null}
+      {mark && mark in CHANGES && !isFar ? <div className={classes.mark}>{MARK_WORDS[mark]}</div> : null}
       <StepPorts id={id} data={data} />
     </div>
   );

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-import type { NodeMark, NodeStatus, NoteColour, Point } from './types';
+import type { Mark, NodeStatus, NoteColour, Point } from './types';
 
 /** An error keeps a draft from being published, a warning is told, a hint is an idea. */
 export type ProblemLevel = 'error' | 'warning' | 'hint';
@@ -27,7 +27,8 @@ export interface MarginHands {
  */
 export interface DiagramSources {
   useStatus: (nodeId: string) => NodeStatus | undefined;
-  useMark: (nodeId: string) => NodeMark | undefined;
+  /** Of a node, and of an edge that differs between two versions. */
+  useMark: (id: string) => Mark | undefined;
   useProblem: (nodeId: string) => ProblemLevel | undefined;
   /** Whether a breakpoint stops a run before the node. */
   useBreakpoint: (nodeId: string) => boolean;

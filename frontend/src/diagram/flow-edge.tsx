@@ -6,6 +6,7 @@ import { useIsFar } from './far';
 import classes from './flow-edge.module.css';
 import { PORT_REACH } from './measure';
 import type { StepFlowEdge } from './to-flow';
+import type { Mark } from './types';
 
 /** Edges end where a port can be hit; they should be seen to end where it can be seen. */
 const INWARDS = (PORT_REACH - 10) / 2;
@@ -23,6 +24,9 @@ function endsAtPorts(given: Omit<EdgeProps<StepFlowEdge>, 'id' | 'target' | 'sel
   };
 }
 
+/** On an edge that differs between two versions, beside its colour and dashes. */
+const SIGNS: Partial<Record<Mark, string>> = { added: '+', removed: '−' };
+
 const ABOVE = 28;
 
 /** An edge that goes back to a row below runs close above its target: halfway it might run through other steps. */
@@ -36,9 +40,10 @@ function detourOf(
 
 /** A smooth step; the branch's word stands beside the port that it leaves by. All of it is SVG: 500 edges must pan. */
 export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...given }: EdgeProps<StepFlowEdge>) {
-  const { useStatus, useIsTarget, onInsert } = useDiagram();
+  const { useStatus, useMark, useIsTarget, onInsert } = useDiagram();
   const isRunning = useStatus(target)?.status === 'running';
   const isTarget = useIsTarget(id);
+  const mark = useMark(id);
   const isFar = useIsFar();
   const ends = endsAtPorts(given);
   const [path, middleX, middleY] = getSmoothStepPath({
@@ -55,11 +60,17 @@ export const FlowEdge = memo(function FlowEdge({ id, target, selected, data, ...
       data-running={isRunning}
       data-error={isError}
       data-target={isTarget}
+      data-mark={mark}
     >
       <BaseEdge id={id} path={path} interactionWidth={isFar ? 0 : 20} className={classes.line} />
       {isFar ? null : (
         <path className={classes.arrow} d={`M${ends.targetX - 9} ${ends.targetY - 4.5} l6 4.5 l-6 4.5`} />
       )}
+      {mark && !isFar ? (
+        <text className={classes.sign} x={middleX} y={middleY + 5}>
+          {SIGNS[mark]}
+        </text>
+      ) : null}
       {data?.label ? (
         <text
           className={classes.label}

@@ -14,14 +14,14 @@ import { OverviewMap } from './overview-map';
 import { Refit } from './refit';
 import { SmoothMoves } from './smooth-moves';
 import { createToFlow, type Description, type FlowParts } from './to-flow';
-import type { GraphDocument, KindsByName, NodeMark, NodeStatus, Point } from './types';
+import type { GraphDocument, KindsByName, Mark, NodeStatus, Point } from './types';
 
 export interface GraphViewProps {
   graph: GraphDocument;
   kinds: KindsByName;
   /** A hook, called by each node with its own id (a store selector). Must be the same function at every render. */
   useStatus?: ((nodeId: string) => NodeStatus | undefined) | undefined;
-  marks?: ReadonlyMap<string, NodeMark> | undefined;
+  marks?: ReadonlyMap<string, Mark> | undefined;
   /** The nodes before which breakpoints stop a run. */
   breakpoints?: ReadonlySet<string> | undefined;
   /** What POST /describe said of nodes, where it was asked; else the kind's own words stand. */

@@ -6,6 +6,7 @@ import { type ProblemLevel, useDiagram } from './context';
 import { useIsFar, useIsSpeck } from './far';
 import { FarPorts } from './far-ports';
 import { KindIcon } from './kind-icon';
+import { MARK_WORDS } from './mark-words';
 import classes from './node-card.module.css';
 import { ProblemMark } from './problem-mark';
 import { NODE_HEIGHT, NODE_WIDTH } from './sizes';
@@ -72,8 +73,6 @@ function Far({ icon, status }: { icon: string | undefined; status: NodeStatus['s
     </div>
   );
 }
-
-const MARK_WORDS = { kept: '⤼ kept', again: '↻ runs again', effect: '! may happen twice' } as const;
 
 interface WordsProps {
   data: StepFlowNode['data'];

@@ -152,5 +152,10 @@ export interface NodeStatus {
 /** In a resume preview: dimmed and kept, outlined because it runs again, amber because its effect may happen twice. */
 export type NodeMark = 'kept' | 'again' | 'effect';
 
+/** Between two versions: green, red and amber, each with its sign and word. */
+export type ChangeMark = 'added' | 'removed' | 'changed';
+
+export type Mark = NodeMark | ChangeMark;
+
 export const ERROR_PORT = 'error';
 export const OUT_PORT = 'out';

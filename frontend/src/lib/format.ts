@@ -74,3 +74,16 @@ export function formatNames(names: readonly string[], most = 3): string {
   const last = shown.pop() ?? '';
   return shown.length > 0 ? `${shown.join(', ')} and ${last}` : last;
 }
+
+interface Tick {
+  /** The moment as the zone's clock shows it, with its offset. */
+  local: string;
+  clock: 'forward' | 'back' | null;
+}
+
+/** A schedule's time as its zone's clock shows it, and what the clock does there. */
+export function formatTick({ local, clock }: Tick): string {
+  const time = local.slice(0, 16).replace('T', ' ');
+  if (clock === 'forward') return `${time}, moved: the clock is put forward`;
+  return clock === 'back' ? `${time}, as the clock is put back` : time;
+}

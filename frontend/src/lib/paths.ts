@@ -9,6 +9,8 @@ export const paths = {
   overview: (ws: string) => `${space(ws)}/overview`,
   alerts: (ws: string, workflow?: string) =>
     `${space(ws)}/alerts${workflow ? `?workflow=${encodeURIComponent(workflow)}` : ''}`,
+  versions: (ws: string, id: string, query = '') =>
+    `${space(ws)}/workflows/${encodeURIComponent(id)}/versions${query ? `?${query}` : ''}`,
   runs: (ws: string) => `${space(ws)}/runs`,
   run: (ws: string, id: string, step?: string) =>
     `${space(ws)}/runs/${encodeURIComponent(id)}${step ? `?step=${encodeURIComponent(step)}` : ''}`,

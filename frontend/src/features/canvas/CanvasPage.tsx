@@ -13,6 +13,7 @@ import { type Draft, readDraft, readWorkflow } from './api';
 import { Editor } from './components/editor';
 import { forget, readKept } from './kept';
 import { createCanvasStore } from './store';
+import { useRestore } from './use-restore';
 
 /** A workflow's canvas: loads the draft once; from then on the store holds the truth, and saves it. */
 export function CanvasPage() {
@@ -58,6 +59,7 @@ function Opened({ draft: given, ...props }: OpenedProps) {
   useEffect(() => {
     if (canEdit) restoreKept(store, workflow.id, draft);
   }, [store, workflow.id, draft, canEdit]);
+  useRestore(store, props);
   return <Editor {...props} store={store} />;
 }
 

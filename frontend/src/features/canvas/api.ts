@@ -29,6 +29,30 @@ export interface Version {
   graph?: GraphDocument;
 }
 
+export type DoctorState = 'ok' | 'warning' | 'error';
+
+export interface DoctorFinding {
+  state: DoctorState;
+  message: string;
+  node: string | null;
+  trigger: string | null;
+  upcoming: { at: string; local: string; clock: 'forward' | 'back' | null }[];
+}
+
+export interface DoctorCheck {
+  check: string;
+  title: string;
+  state: DoctorState;
+  findings: DoctorFinding[];
+}
+
+/** What GET /doctor says of the draft at `revision`. */
+export interface Doctor {
+  revision: number;
+  state: DoctorState;
+  checks: DoctorCheck[];
+}
+
 interface Call {
   signal?: AbortSignal | undefined;
 }
@@ -41,6 +65,8 @@ export const readDraft = (ws: string, id: string, call: Call = {}) => request<Dr
 
 export const saveDraft = (ws: string, id: string, body: { revision: number; graph: GraphDocument }) =>
   request<Draft>(`${at(ws, id)}/draft`, { method: 'PUT', body });
+
+export const readDoctor = (ws: string, id: string, call: Call = {}) => request<Doctor>(`${at(ws, id)}/doctor`, call);
 
 export const readVersion = (ws: string, id: string, number: number, call: Call = {}) =>
   request<Version>(`${at(ws, id)}/versions/${number}`, call);

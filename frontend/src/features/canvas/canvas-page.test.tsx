@@ -117,6 +117,7 @@ describe('the canvas page', { timeout: SLOW }, () => {
     const { user } = await openCanvas('wf-invoices');
     await user.keyboard('{Control>}s{/Control}');
     await user.type(await screen.findByRole('textbox', { name: 'What changed' }), 'Second reading');
+    expect(await screen.findByText(/03:00, moved: the clock is put forward/)).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Publish version 4' }));
     expect(await screen.findByText('Version 4 is live')).toBeVisible();
     expect(drafts.all.get('wf-invoices')?.versions.at(-1)).toMatchObject({ number: 4, note: 'Second reading' });

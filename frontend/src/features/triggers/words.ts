@@ -1,3 +1,4 @@
+import { formatTick } from '../../lib/format';
 import type { Firing, Trigger, TriggerKind, Upcoming } from './api';
 
 export const KINDS: Record<TriggerKind, string> = {
@@ -47,9 +48,4 @@ export function reasonOf(firing: Firing): string {
   return firing.reason ? (REASONS[firing.reason] ?? firing.reason) : '';
 }
 
-/** A schedule's time as its zone's clock shows it, and what the clock does there. */
-export function timeOf(upcoming: Upcoming): string {
-  const time = upcoming.local.slice(0, 16).replace('T', ' ');
-  if (upcoming.clock === 'forward') return `${time}, moved: the clock is put forward`;
-  return upcoming.clock === 'back' ? `${time}, as the clock is put back` : time;
-}
+export const timeOf = (upcoming: Upcoming): string => formatTick(upcoming);

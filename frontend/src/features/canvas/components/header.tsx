@@ -25,9 +25,7 @@ export function Header({ workflow }: { workflow: Workflow }) {
   return (
     <header className={classes.header}>
       <Name workflow={workflow} canEdit={canEdit} />
-      <span className={classes.version}>
-        {workflow.live_version === null ? 'not published' : `v${workflow.live_version} is live`}
-      </span>
+      <LiveVersion workflow={workflow} />
       <SaveBadge />
       <span className={classes.spacer} />
       <TriggersLink workflow={workflow} />
@@ -72,6 +70,17 @@ function Name({ workflow, canEdit }: { workflow: Workflow; canEdit: boolean }) {
         if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
       }}
     />
+  );
+}
+
+/** Leads to all versions, once there are some. */
+function LiveVersion({ workflow }: { workflow: Workflow }) {
+  const { ws } = useHands();
+  if (workflow.live_version === null) return <span className={classes.version}>not published</span>;
+  return (
+    <Link className={classes.version} to={paths.versions(ws, workflow.id)} title="All versions, and what differs">
+      v{workflow.live_version} is live
+    </Link>
   );
 }
 

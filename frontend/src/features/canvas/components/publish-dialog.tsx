@@ -9,6 +9,7 @@ import type { Workflow } from '../../../api/types';
 import { type Problem, publishDraft, type Version } from '../api';
 import { useCanvas, useHands } from '../hands';
 import { errorsOf } from '../problems';
+import { DoctorReport, hasDoubts, useDoctor } from './doctor';
 import classes from './overlays.module.css';
 import { ProblemRows } from './problems-list';
 
@@ -44,6 +45,7 @@ export function PublishDialog({ workflow }: { workflow: Workflow }) {
   const isEmpty = useCanvas((state) => state.document.nodes.length === 0);
   const [note, setNote] = useState('');
   const publish = usePublish(workflow);
+  const doctor = useDoctor(workflow.id);
   const errors = errorsOf(problems);
   const next = (workflow.live_version ?? 0) + 1;
   const close = () => ui.getState().set({ dialog: null });
@@ -59,7 +61,7 @@ export function PublishDialog({ workflow }: { workflow: Workflow }) {
     });
   };
   return (
-    <Modal opened onClose={close} title={errors.length > 0 ? 'Mend these first' : `Publish version ${next}`} size={520}>
+    <Modal opened onClose={close} title={errors.length > 0 ? 'Mend these first' : `Publish version ${next}`} size={680}>
       <form className={classes.stack} onSubmit={(event) => void submit(event)}>
         {errors.length > 0 ? (
           <div className={classes.list}>
@@ -68,6 +70,7 @@ export function PublishDialog({ workflow }: { workflow: Workflow }) {
         ) : (
           <p className={classes.soft}>A version never changes. New runs use it; runs that have begun stay on theirs.</p>
         )}
+        {errors.length === 0 && !isEmpty ? <DoctorReport query={doctor} onGo={close} /> : null}
         {publish.isError && errors.length === 0 ? <p className={classes.failure}>{sentenceOf(publish.error)}</p> : null}
         {isEmpty ? <p className={classes.failure}>There is nothing to publish yet. Add a step first.</p> : null}
         {errors.length === 0 ? (
@@ -89,6 +92,7 @@ export function PublishDialog({ workflow }: { workflow: Workflow }) {
           {errors.length === 0 ? (
             <Button type="submit" loading={publish.isPending} disabled={isEmpty}>
               Publish version {next}
+              {hasDoubts(doctor.data) ? ' all the same' : ''}
             </Button>
           ) : null}
         </div>

@@ -1,4 +1,8 @@
+import { Link } from 'react-router';
+
 import type { Delivery, GraphNode, StepKind } from '../../../diagram';
+import { paths } from '../../../lib/paths';
+import { useHands } from '../hands';
 import classes from './side-panel.module.css';
 
 const DELIVERY: Readonly<Record<Delivery, string>> = {
@@ -8,6 +12,7 @@ const DELIVERY: Readonly<Record<Delivery, string>> = {
 };
 
 export function StepAbout({ node, kind }: { node: GraphNode; kind: StepKind | undefined }) {
+  const { ws, workflowId } = useHands();
   if (!kind) return <p className={classes.note}>Nothing is known of the kind '{node.kind}'.</p>;
   const ports = kind.ports.map((port) => port.title || port.name).join(', ');
   return (
@@ -27,6 +32,12 @@ export function StepAbout({ node, kind }: { node: GraphNode; kind: StepKind | un
         <dt>Id</dt>
         <dd>
           <code>{node.id}</code>
+        </dd>
+        <dt>History</dt>
+        <dd>
+          <Link to={paths.versions(ws, workflowId, `node=${encodeURIComponent(node.id)}`)}>
+            Who changed this step, and when
+          </Link>
         </dd>
       </dl>
       {kind.readme ? <pre className={classes.readme}>{kind.readme}</pre> : null}

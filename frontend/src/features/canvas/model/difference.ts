@@ -1,14 +1,7 @@
 import type { GraphDocument } from '../../../diagram';
-import { isObject, type Json } from '../../../lib/json';
+import { type Json, sameJson } from '../../../lib/json';
 
-/** Equal as JSON values: the order of an object's fields does not matter. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, at) => sameJson(one, b[at]));
-  if (!isObject(a) || !isObject(b)) return false;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => name in b && sameJson(a[name], b[name]));
-}
+export { sameJson };
 
 const byId = <T extends { id: string }>(list: readonly T[]): Map<string, T> =>
   new Map(list.map((one) => [one.id, one]));

@@ -8,7 +8,9 @@ import invoices from '../../../testing/fixtures/supplier-invoices.json';
 import { WORKFLOWS } from '../../../testing/world/people';
 import type { Draft, Problem, Version } from '../api';
 import { EMPTY } from '../model/document';
+import { doctorOf } from './doctor';
 import { largeGraph } from './large-graph';
+import { historyOf, versionsOf } from './versions';
 
 export const KINDS = new Map((stepKinds as unknown as StepKind[]).map((kind) => [kind.kind, kind]));
 export const INVOICES = invoices as unknown as GraphDocument;
@@ -30,7 +32,7 @@ export function checkGraph(graph: GraphDocument): Problem[] {
   });
 }
 
-interface Kept {
+export interface Kept {
   workflow: Workflow;
   draft: Draft;
   versions: Version[];
@@ -55,13 +57,7 @@ function kept(workflow: Workflow, graph: GraphDocument): Kept {
     updated_at: workflow.updated_at,
     updated_by: workflow.updated_by,
   };
-  const versions = Array.from({ length: workflow.live_version ?? 0 }, (_, at) => ({
-    number: at + 1,
-    note: '',
-    published_at: workflow.updated_at,
-    published_by: workflow.updated_by,
-    graph,
-  }));
+  const versions = versionsOf(workflow, graph);
   return { workflow, draft, versions };
 }
 
@@ -162,10 +158,19 @@ export function createCanvasHandlers(world = new DraftWorld()): RequestHandler[]
       const body = (await request.json()) as { revision: number; graph: GraphDocument };
       return withOne(params.id, (entry) => world.save(entry, body));
     }),
+    http.get(api('/:id/doctor'), ({ params }) => withOne(params.id, (entry) => json(doctorOf(entry)))),
     http.post(api('/:id/publish'), async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
       return withOne(params.id, (entry) => world.publish(entry, note));
     }),
+    http.get(api('/:id/versions'), ({ params }) =>
+      withOne(params.id, ({ versions }) =>
+        json({ items: versions.map(({ graph: _, ...row }) => row).reverse(), next: null }),
+      ),
+    ),
+    http.get(api('/:id/steps/:node/history'), ({ params }) =>
+      withOne(params.id, (entry) => json(historyOf(entry, String(params.node)))),
+    ),
     http.get(api('/:id/versions/:n'), ({ params }) =>
       withOne(params.id, ({ versions }) => {
         const version = versions[Number(params.n) - 1];
