@@ -1358,6 +1358,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @enum {string} */
+        ActEnum: "connect" | "add_start" | "delete_edge" | "delete_step" | "move_edge" | "merge" | "move_out" | "set" | "unset" | "rewrite";
         /** @description What is left out stays. */
         AlertCreate: {
             name: string;
@@ -2035,6 +2037,22 @@ export interface components {
         };
         /** @enum {string} */
         FiringStatus: "queued" | "fired" | "skipped" | "missed" | "failed";
+        /** @description What each act means: builder/validation/fixes.py. */
+        FixActOut: {
+            act: components["schemas"]["ActEnum"];
+            node?: string;
+            edge?: string;
+            field?: string;
+            port?: string;
+            target?: string;
+            was?: string;
+            /** @description Any JSON value */
+            value?: unknown;
+        };
+        FixOut: {
+            title: string;
+            acts: components["schemas"]["FixActOut"][];
+        };
         /** @description What runs after each answer, by the graph of the run's version. */
         Follows: {
             ports: components["schemas"]["NextOfPort"][];
@@ -2120,6 +2138,8 @@ export interface components {
             node?: string;
             field?: string;
             edge?: string;
+            /** @description What one click mends. */
+            fix?: components["schemas"]["FixOut"];
         };
         /** @enum {string} */
         HandledEnum: "fallback" | "port";
@@ -2805,7 +2825,7 @@ export interface components {
             permissions: components["schemas"]["PermissionsEnum"][];
         };
         /** @enum {string} */
-        SeverityEnum: "error" | "warning";
+        SeverityEnum: "error" | "warning" | "hint";
         /** @description An operation that was previewed: `plan` is the preview's token, and the act does just that or answers 409. */
         SkipIn: {
             /** Format: uuid */
