@@ -22,7 +22,7 @@ from runs.doctor.findings import (
 from runs.doctor.triggers import of_schedules, of_triggers
 from runs.models import Run, Trigger
 from steps import registry
-from teams.access import PERMISSIONS_OF, SYSTEM, Permission
+from teams.access import PERMISSIONS_OF, SYSTEM, Permission, visible_to
 from teams.models import Membership, Role, Workspace
 
 OPEN = ("running", "paused", "cancelling")
@@ -73,9 +73,9 @@ def _connections(workspace: Workspace, graph: Graph) -> Check:
 def people_who_answer(workspace: Workspace) -> dict[str, str]:
     """name -> role of each member who may answer questions, and can sign in. An e-mail tells two of one name apart."""
     may = [role for role, held in PERMISSIONS_OF.items() if Permission.APPROVE in held]
-    rows = Membership.objects.filter(workspace=workspace, role__in=may, user__is_active=True).select_related("user")
+    members = visible_to(SYSTEM, Membership.objects.filter(role__in=may, user__is_active=True), workspace)
     found: dict[str, str] = {}
-    for row in rows.order_by("created_at"):
+    for row in members.select_related("user").order_by("created_at"):
         name = str(row.user)
         found[name if name not in found else f"{name} ({row.user.email})"] = Role(row.role).value
     return found
