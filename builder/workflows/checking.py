@@ -18,7 +18,7 @@ from teams.models import Workspace
 
 
 def problems_of(graph: Graph, workspace: Workspace, *, workflow_id: UUID | None = None) -> list[dict[str, Any]]:
-    """As the API shows them: {code, severity, message, node?, field?, edge?, fix?}. `workflow_id` is whose graph it is.
+    """As the API shows them: {code, severity, message, node?, field?, edge?, fix?}. `workflow_id`: whose graph.
 
     Of what would run: what is switched off has no problems of its own.
     """

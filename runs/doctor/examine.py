@@ -4,7 +4,7 @@ from typing import Any
 
 from builder.connections.selectors import connections_of, kinds_in, shown_settings
 from builder.graph.model import Graph
-from builder.workflows.checking import problems_of
+from builder.workflows.checking import problems_of, runnable
 from builder.workflows.documents import graph_of
 from builder.workflows.models import Draft, Workflow
 from builder.workflows.selectors import live_version
@@ -32,7 +32,7 @@ MOST_TRIGGERS = 50  # looked at one by one
 def examine(workflow: Workflow) -> dict[str, Any]:
     """{revision, state, checks}. `workflow_for`, which gave the workflow, asked who may see it."""
     draft = Draft.objects.get(workflow_id=workflow.id)
-    checks = _checks(workflow, draft, graph_of(draft.graph))
+    checks = _checks(workflow, draft, runnable(graph_of(draft.graph)))
     return {"revision": draft.revision, "state": worst([check.state for check in checks]), "checks": checks}
 
 
