@@ -189,6 +189,7 @@ SPECTACULAR_SETTINGS = {
         "FiringStatus": "runs.api.trigger_shapes.FIRING_STATUSES",
         "NodeFateAction": "runs.api.recovery_shapes.FATES",
         "OutcomeDecision": "runs.api.shapes.DECISIONS",
+        "DoctorState": "runs.api.doctor.STATES",
         "AlertEvent": "runs.alerts.shapes.EVENTS",
         "AlertDeliveryStatus": "runs.api.alert_shapes.DELIVERY_STATUSES",
         "BulkOperationName": "runs.api.bulk_shapes.OPERATION_NAMES",
