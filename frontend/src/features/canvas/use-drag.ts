@@ -62,12 +62,16 @@ const rootsOf = (dragged: readonly DrawnNode[]): StepFlowNode[] => {
 
 const isMargin = (node: DrawnNode): boolean => !isStepNode(node);
 
-function drop(hands: Hands, dragged: readonly DrawnNode[], { at, places }: { at: Point; places: Places }): void {
-  const { apply } = hands.store.getState();
+function drop(hands: Hands, dragged: readonly DrawnNode[], at: Point): void {
+  const { apply, document } = hands.store.getState();
   const roots = rootsOf(dragged);
   // Notes and groups keep their level; what comes along with them only moves.
   if (dragged.some(isMargin)) {
-    apply(dragged.length === 1 ? 'Move it' : `Move ${dragged.length} things`, (d) => move(d, snapped(places)));
+    const ends = carryMembers(
+      document,
+      dragged.map((node) => [node.id, node.position]),
+    );
+    apply(dragged.length === 1 ? 'Move it' : `Move ${dragged.length} things`, (d) => move(d, snapped(new Map(ends))));
     return;
   }
   const target = targetOf(hands, roots, at);
@@ -175,7 +179,7 @@ export function useDrag(nodes: StepFlowNode[], notes: NoteFlowNode[]) {
   const onDrop = useCallback(
     (event: MouseEvent | TouchEvent | React.MouseEvent, _: unknown, dragged: DrawnNode[]) => {
       hands.ui.getState().set({ dropTarget: null });
-      if (places.size > 0) drop(hands, dragged, { at: pointOf(event), places });
+      if (places.size > 0) drop(hands, dragged, pointOf(event));
       setPlaces(NOWHERE);
     },
     [hands, places],
