@@ -190,6 +190,7 @@ SPECTACULAR_SETTINGS = {
         "NodeFateAction": "runs.api.recovery_shapes.FATES",
         "OutcomeDecision": "runs.api.shapes.DECISIONS",
         "DoctorState": "runs.api.doctor.STATES",
+        "FailureState": ["open", "handled", "ignored"],
         "AlertEvent": "runs.alerts.shapes.EVENTS",
         "AlertDeliveryStatus": "runs.api.alert_shapes.DELIVERY_STATUSES",
         "BulkOperationName": "runs.api.bulk_shapes.OPERATION_NAMES",

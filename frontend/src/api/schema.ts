@@ -1232,6 +1232,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/workflows/{workflow_id}/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What somebody should know before the draft is published. Changes nothing, and sends nothing. */
+        get: operations["examineDraft"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/workflows/{workflow_id}/draft": {
         parameters: {
             query?: never;
@@ -1296,6 +1313,23 @@ export interface paths {
         put?: never;
         /** @description Starts a run. With an idempotency key that was used before, answers that run (200). */
         post: operations["startRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/workflows/{workflow_id}/steps/{node}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Who changed a step, and when: a row for each version that changed it. An unknown step has none. */
+        get: operations["getStepHistory"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1874,6 +1908,32 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Describes an answer. */
+        DoctorAnswer: {
+            /** @description Of the draft that was looked at. */
+            revision: number;
+            /** @description The worst of all. */
+            state: components["schemas"]["DoctorState"];
+            checks: components["schemas"]["DoctorCheck"][];
+        };
+        /** @description Describes an answer. */
+        DoctorCheck: {
+            check: string;
+            title: string;
+            state: components["schemas"]["DoctorState"];
+            findings: components["schemas"]["DoctorFinding"][];
+        };
+        /** @description Describes an answer. */
+        DoctorFinding: {
+            state: components["schemas"]["DoctorState"];
+            message: string;
+            node: string | null;
+            trigger: string | null;
+            /** @description Of a schedule. */
+            upcoming: components["schemas"]["Upcoming"][];
+        };
+        /** @enum {string} */
+        DoctorState: "ok" | "warning" | "error";
         DraftOut: {
             revision: number;
             graph: components["schemas"]["GraphOut"];
@@ -1995,7 +2055,7 @@ export interface components {
             workflows: components["schemas"]["FailingWorkflow"][];
             workflow_count: number;
             example: components["schemas"]["FailureExample"] | null;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["FailureState"];
             state_by: string;
             /** Format: date-time */
             state_at: string | null;
@@ -2003,9 +2063,11 @@ export interface components {
             /** @description Where no run stands failed: what a person did to the last one after its failure. */
             resolved_by: components["schemas"]["ResolvedBy"] | null;
         };
+        /** @enum {string} */
+        FailureState: "open" | "handled" | "ignored";
         /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         FailureStateIn: {
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["FailureState"];
             /** @default  */
             note: string;
         };
@@ -2841,8 +2903,6 @@ export interface components {
             steps: components["schemas"]["Step"][];
             seq: number;
         };
-        /** @enum {string} */
-        StateEnum: "open" | "handled" | "ignored";
         /** @description Describes an answer. */
         StatusOut: {
             status: string;
@@ -2902,6 +2962,11 @@ export interface components {
             /** @description Any JSON value */
             data?: unknown;
         };
+        StepHistory: {
+            items: components["schemas"]["StepStateOut"][];
+            /** @description The oldest version that was looked at. */
+            since: number | null;
+        };
         StepKindList: {
             items: components["schemas"]["StepKindOut"][];
         };
@@ -2931,6 +2996,16 @@ export interface components {
         StepList: {
             items: components["schemas"]["Step"][];
             next: string | null;
+        };
+        StepStateOut: {
+            /** @description Of the version; null for the draft. */
+            number: number | null;
+            note: string;
+            /** Format: date-time */
+            at: string;
+            by: string | null;
+            /** @description What the step was from then on; null where it was taken out. */
+            node: components["schemas"]["GraphNode"] | null;
         };
         /** @enum {string} */
         StepStatus: "pending" | "ready" | "running" | "retry_wait" | "waiting" | "needs_decision" | "blocked" | "succeeded" | "failed" | "skipped" | "cancelled";
@@ -6232,6 +6307,37 @@ export interface operations {
             };
         };
     };
+    examineDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorAnswer"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getDraft: {
         parameters: {
             query?: never;
@@ -6431,6 +6537,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunRow"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStepHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                node: string;
+                workflow_id: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepHistory"];
                 };
             };
             /** @description A problem */
