@@ -40,10 +40,10 @@ export function AlertDialog(props: DialogProps) {
     if (saved.secret) setSecret(saved.secret);
     else onClose();
   };
+  if (!connections.isFetched) return null; // the form begins with a connection, and the dialog with the focus in it
   return (
     <Modal opened onClose={onClose} title={title} size={560}>
-      {secret ? <Secret secret={secret} onClose={onClose} /> : null}
-      {!secret && connections.isFetched ? <AlertForm {...props} smtp={smtp} onSaved={done} /> : null}
+      {secret ? <Secret secret={secret} onClose={onClose} /> : <AlertForm {...props} smtp={smtp} onSaved={done} />}
     </Modal>
   );
 }
