@@ -29,10 +29,11 @@ class Loss:
 @dataclass
 class Proxy:
     target: int
+    host: str = LOOPBACK  # where it listens
     losses: list[Loss] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._listener = socket.create_server((LOOPBACK, 0), backlog=100)
+        self._listener = socket.create_server((self.host, 0), backlog=100)
         self.port: int = self._listener.getsockname()[1]
         self._pairs: set[tuple[socket.socket, socket.socket]] = set()
         self._lock = threading.Lock()

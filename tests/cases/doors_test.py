@@ -18,7 +18,21 @@ from tests.people import Cast, cast
 pytestmark = pytest.mark.django_db(transaction=True)
 
 START = {"id": "n1", "key": "start", "kind": "start"}
-AWKWARD = ["v1.2 load", "a[b]", "x/y", " lead", "{{n}}", "第一步", "第二步", "مرحلة", "caf\u00e9", "cafe\u0301"]
+AWKWARD = [
+    "v1.2 load",
+    "a[b]",
+    "x/y",
+    " lead",
+    "{{n}}",
+    "",
+    "node 1",
+    "node 1",
+    "第一步",
+    "第二步",
+    "مرحلة",
+    "caf\u00e9",
+    "cafe\u0301",
+]
 # 64-bit integers that a browser rounds, and what JSON can say and few keep
 NUMBERS = "[7615917337495251231, 17169973925117969, 0.1, -0.0, 1e+22]"
 
@@ -162,6 +176,9 @@ def test_a_workflow_that_only_starts_ends_at_once(desk: Desk, scene: Scene) -> N
     assert desk.publish().status_code == 201
     started = desk.run().json()
     assert (started["status"], started["counts"]["total"]) == ("succeeded", 1)
+    alone = {"id": "a", "key": "a", "kind": "merge"}
+    assert problems_of(desk.save({"nodes": [START, alone], "edges": []})) == {"unreachable"}
+    assert desk.publish().status_code == 422, "a step that no way leads to is no part of any run"
 
 
 def test_a_double_click_on_run_is_one_run_and_two_keys_are_two(desk: Desk, people: Cast) -> None:

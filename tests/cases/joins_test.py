@@ -47,13 +47,18 @@ def test_a_join_waits_for_its_live_branch_and_is_never_declared_skipped(scene: S
     assert scene.events(run_id).index(("step.running", "J")) > scene.events(run_id).index(("step.succeeded", "A"))
 
 
-def test_a_join_behind_a_join_that_did_not_fire_runs_with_its_other_input(scene: Scene) -> None:
+@pytest.mark.parametrize(
+    "drawing", ["I ?true> A > J1, I ?false> B", "I ?true> A, I ?false> B"], ids=["its other way fired", "none fired"]
+)
+def test_a_join_behind_a_join_that_did_not_fire_runs_with_its_other_input(scene: Scene, drawing: str) -> None:
     """n8n-io/n8n#27053: it never ran, although its other input had data."""
-    drawing = "S > I + C, I ?true> A, I ?false> B > J1, J1 > J2, C > J2"
-    run_id = scene.play(drawing, configs={"I": YES, "J2": {"value": "{{ steps.C.output }}"}, "C": {"value": "c"}})
-    assert scene.statuses(run_id)["J1"] == "skipped"
+    values = {"C": {"value": "c"}, "J1": {"value": "{{ steps.B.output }}"}, "J2": {"value": "{{ steps.C.output }}"}}
+    run_id = scene.play(f"S > I + C, {drawing} > J1, J1 > J2, C > J2", configs={"I": YES, **values})
+    assert scene.statuses(run_id)["J1"] == ("succeeded" if "A > J1" in drawing else "skipped")
+    assert scene.output(run_id, "J1") is None, "it picks what did not come to be"
     assert scene.output(run_id, "J2") == "c"
     assert scene.status(run_id) == "succeeded"
+    assert scene.ticks["J2"] == 1
 
 
 def test_a_stop_in_one_item_of_a_map_skips_what_follows_in_that_item_alone(scene: Scene) -> None:

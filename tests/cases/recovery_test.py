@@ -3,18 +3,22 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 
 from builder.graph.model import Policy, Retry
 from kit.errors import AppError, Conflict
+from runs.core.outcomes import Succeeded
 from runs.engine.wait import Answer, answer_wait
 from runs.link import Link
 from runs.models import Attempt, Wait
 from tests.cases.scene import Scene
+from tests.hands import Hand
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASK = {"title": "Go on?"}
+PAUSE_S = 0.05
 
 
 def test_a_run_whose_failure_is_handled_each_time_fails_no_more_after_a_resume(scene: Scene) -> None:
@@ -40,12 +44,18 @@ def test_a_resume_runs_at_once_and_waits_for_nobody(scene: Scene) -> None:
 def test_a_resume_of_a_run_in_which_nothing_failed_is_refused_and_changes_nothing(scene: Scene) -> None:
     """apache/airflow#55045: 'restart' on a running run left its steps 'restarting' for ever."""
     run_id = scene.begin("S > A > B")
-    before = scene.events(run_id)
-    with pytest.raises(Conflict):
-        scene.resume(run_id)
-    assert scene.events(run_id) == before
+    with closing(Hand()) as hand:
+        held = hand.claim(kinds=["test_tick"]).held
+        assert (held and held.path, scene.statuses(run_id)["A"]) == ("A", "running")
+        before = scene.events(run_id)
+        with pytest.raises(Conflict):
+            scene.resume(run_id)
+        assert scene.events(run_id) == before
+        assert held is not None
+        assert hand.finish(held, Succeeded(1)).result == "committed", "its only attempt counts"
     scene.work()
-    assert scene.ticks == {"A": 1, "B": 1}
+    assert scene.ticks == {"B": 1}
+    assert (scene.status(run_id), scene.steps(run_id)["A"].attempt) == ("succeeded", 1)
 
 
 def test_a_body_that_ate_all_memory_is_tried_again_and_its_run_can_be_cancelled(scene: Scene) -> None:
@@ -88,7 +98,7 @@ def test_a_call_is_repeated_until_it_works_and_no_more_and_then_leaves_by_the_er
     scene: Scene, failing: int, calls: int, port: str
 ) -> None:
     """n8n-io/n8n#14423, #12096, #7098: calls that had worked were repeated, retries skipped, the first error given."""
-    policy = Policy(retry=Retry(attempts=6, first_delay_s=0.01, max_delay_s=0.01), on_error="port")
+    policy = Policy(retry=Retry(attempts=6, first_delay_s=PAUSE_S, max_delay_s=PAUSE_S, jitter=0), on_error="port")
     configs = {"A": {"fails": list(range(1, failing + 1)), "retryable": True, "value": "ok"}}
     run_id = scene.play("S > A > B, A !> C", policies={"A": policy}, configs=configs)
     while scene.statuses(run_id)["A"] == "retry_wait":
@@ -96,7 +106,15 @@ def test_a_call_is_repeated_until_it_works_and_no_more_and_then_leaves_by_the_er
         scene.sweep()
         scene.work()
     assert scene.ticks == {"A": calls, "B" if port == "out" else "C": 1}
-    assert Attempt.objects.filter(run_id=run_id, step_run_id=scene.steps(run_id)["A"].id).count() == calls
+    step = scene.steps(run_id)["A"]
+    attempts = list(Attempt.objects.filter(run_id=run_id, step_run_id=step.id).order_by("number"))
+    assert len(attempts) == calls
+    pauses = [(later.started_at - one.finished_at).total_seconds() for one, later in pairwise(attempts)]
+    assert min(pauses, default=PAUSE_S) >= PAUSE_S
+    if port == "out":
+        assert scene.output(run_id, "A") == "ok", "of the call that worked"
+    else:
+        assert f"attempt {calls} " in (step.error or ""), "the last error is told, not the first"
     assert scene.status(run_id) == "succeeded"
 
 
@@ -106,3 +124,6 @@ def test_a_hundred_short_runs_leave_nothing_behind(scene: Scene) -> None:
     runs = [scene.start(version).run_id for _ in range(100)]
     scene.work()
     assert {scene.status(run_id) for run_id in runs} == {"succeeded"}
+    assert {status for run_id in runs for status in scene.statuses(run_id).values()} == {"succeeded"}
+    assert all(scene.events(run_id)[-1] == ("run.succeeded", None) for run_id in runs), "nothing is told after the end"
+    assert scene.broken() == []

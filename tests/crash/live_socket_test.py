@@ -174,6 +174,25 @@ def test_events_come_within_two_seconds_without_redis(fleet: Fleet, people: Cast
     fleet.check()
 
 
+def test_without_redis_the_api_starts_runs_and_health_says_that_it_is_away(
+    fleet: Fleet, people: Cast, valkey: Valkey
+) -> None:
+    version = fleet.world.draw("S > A > B > O")
+    valkey.stop()
+    client, address = (
+        people.client(Role.OPERATOR),
+        f"/api/workspaces/{people.acme.slug}/workflows/{version.workflow_id}",
+    )
+    began = time.monotonic()
+    started = client.post(f"{address}/runs", {"input": None}, content_type="application/json")
+    assert started.status_code == 201, started.content
+    assert time.monotonic() - began < WITHOUT_REDIS_S + SLACK_S, "it does not wait for what is away"
+    fleet.wait_for(UUID(started.json()["id"]), "succeeded")
+    health = client.get("/api/health")
+    assert (health.status_code, health.json()["redis"]["ok"]) == (200, False)
+    fleet.check()
+
+
 @pytest.fixture
 def valkey(servers: Any) -> Iterator[Valkey]:
     yield servers.valkey

@@ -1,11 +1,11 @@
-"""Joins and maps with real workers, and ten thousand items with a worker killed in the middle.
+"""Joins and maps with real workers, and ten thousand items with workers killed all the while.
 
 Fault 50 of the fault matrix, and the join rule as a whole process sees it. What they could bring back: a join that runs
 twice because two workers end its branches at once, an item that is lost or done twice, results out of order.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,8 @@ from tests.fleet import Fleet
 
 pytestmark = pytest.mark.crash
 
-ITEMS, BOUND_S = 10_000, 180
+ITEMS, BOUND_S = 10_000, 300
+EVERY_S, KILLS = 5.0, 6  # a worker is killed so often, while another one works
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,11 @@ def fleet(shared_environment: Mapping[str, str], tmp_path_factory: pytest.TempPa
         fleet.sweeper()
         fleet.ready()
         yield fleet
+
+
+def pause(s: float) -> Callable[[], bool]:
+    ends_at = time.monotonic() + s
+    return lambda: time.monotonic() > ends_at
 
 
 def starts(run: UUID, path: str) -> int:
@@ -59,8 +65,8 @@ def test_a_map_of_nothing_gives_nothing_and_the_run_goes_on(fleet: Fleet) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
-def test_ten_thousand_items_survive_the_kill_of_a_worker_in_the_middle(fleet: Fleet) -> None:
+@pytest.mark.timeout(500)
+def test_ten_thousand_items_survive_the_kill_of_a_worker_every_five_seconds(fleet: Fleet) -> None:
     configs: dict[str, Any] = {
         "E": {"items": "{{ run.input }}", "window": 32},
         "Y": {"value": "{{ item * 3 }}"},
@@ -69,8 +75,12 @@ def test_ten_thousand_items_survive_the_kill_of_a_worker_in_the_middle(fleet: Fl
     began = time.monotonic()
     run = fleet.start(fleet.world.draw("S > E[Y] > J > O", configs=configs), list(range(ITEMS)))
     done = StepRun.objects.filter(run_id=run, key="Y", status="succeeded")
-    fleet.wait(lambda: done.count() > ITEMS / 3, what="a third of the items", patience_s=BOUND_S)
-    fleet.processes[0].kill()
+    killed = 0
+    while killed < KILLS and done.count() < ITEMS * 0.9:
+        fleet.wait(pause(EVERY_S), what="the next kill")
+        next(each for each in fleet.processes if "dramatiq" in each.command).kill()
+        killed += 1
+    assert killed >= 2
     fleet.wait_for(run, "succeeded", patience_s=BOUND_S)
     assert time.monotonic() - began < BOUND_S
     assert fleet.world.output(run, "J") == [ITEMS, [0, 3, 6], (ITEMS - 1) * 3]
@@ -78,7 +88,9 @@ def test_ten_thousand_items_survive_the_kill_of_a_worker_in_the_middle(fleet: Fl
     assert list(values) == [str(index * 3) for index in range(ITEMS)]
     successes = Event.objects.filter(run_id=run, type="step.succeeded", path__startswith="E[")
     assert successes.count() == ITEMS
-    assert StepRun.objects.filter(run_id=run, attempt__gt=2).count() == 0
     lost = Attempt.objects.filter(run_id=run, outcome="lost").count()
-    assert StepRun.objects.filter(run_id=run, attempt=2).count() == lost
+    again = StepRun.objects.filter(run_id=run, attempt__gt=1).values_list("attempt", flat=True)
+    assert sum(number - 1 for number in again) == lost <= killed * 4, (
+        "each kill costs the steps of four threads at most"
+    )
     fleet.check()

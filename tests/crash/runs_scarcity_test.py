@@ -119,6 +119,7 @@ def test_a_redis_without_memory_takes_no_wake_ups_and_every_run_comes_to_its_end
                 client.rpush("pawl:nobody", "x")
             for run in runs:
                 fleet.wait_for(run, "succeeded")
+            assert any(each.says("was not sent (") for each in fleet.processes), "what is swallowed is counted"
         finally:
             client.config_set("maxmemory", 256 * 1024 * 1024)
             client.delete("ballast")

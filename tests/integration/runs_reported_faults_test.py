@@ -152,13 +152,13 @@ def test_a_worker_that_drains_takes_nothing_more_and_another_goes_on(world: Worl
 def test_three_sweepers_let_each_timer_go_on_once(world: World, hands: list[Hand]) -> None:
     """n8n-io/n8n#11861, #26919: a waiting run was resumed twice by two passes of the timer."""
     version = world.draw("S > D > A")
-    runs = [world.start(version).run_id for _ in range(20)]
+    runs = [world.start(version).run_id for _ in range(200)]
     for _ in runs:
         hands[0].finish(hands[0].take(), Waits("timer", 0.0, {}))
 
     def one(_: int) -> int:
         with closing(Link(name="sweeper")) as link:
-            return sum(sweep.due(link.connection) for _ in range(5))
+            return sum(sweep.due(link.connection) for _ in range(8))
 
     with ThreadPoolExecutor(3) as pool:
         assert sum(pool.map(one, range(3))) == len(runs)
