@@ -13,6 +13,13 @@ def pointer_of(field: str) -> str:
     return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in _PART.findall(field))
 
 
+def below(name: str, path: str) -> str:
+    """A place as a schema check names it (`$`, `a.b`, `[0].c`), inside the field of that name: `input[0].c`."""
+    if path == "$":
+        return name
+    return f"{name}{path}" if path.startswith("[") else f"{name}.{path}"
+
+
 def label_of(field: str) -> str:
     """`limit.at_most` -> `Limit, at most`; `nodes[2].key` -> `Nodes 3, key`; `wait_s` -> `Wait (seconds)`."""
     told: list[str] = []

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from kit.errors import BadInput, Forbidden
+from kit.fields import below
 from runs.core.questions import rules_of
 from runs.models import Command, Run, Wait
 from runs.selectors.values import decoded
@@ -93,12 +94,5 @@ def _check_form(schema: dict[str, Any], data: Any) -> None:
     except StepFailure as failure:
         raise AnswerRefused(f"The form's schema cannot be used: {failure.message}") from failure
     if problems:
-        fields = [{"field": "data" + _below(each["path"]), "message": each["message"]} for each in problems]
+        fields = [{"field": below("data", each["path"]), "message": each["message"]} for each in problems]
         raise AnswerRefused(f"{len(fields)} of the form's fields are not as they must be.", fields=fields)
-
-
-def _below(path: str) -> str:
-    """`$` -> '', `a.b` -> '.a.b', `[0].c` stays."""
-    if path == "$":
-        return ""
-    return path if path.startswith("[") else f".{path}"

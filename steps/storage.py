@@ -3,7 +3,7 @@
 import hashlib
 import mimetypes
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -66,10 +66,9 @@ def writing(root: Path, path: str, *, keep_existing: bool = False) -> Iterator[I
         place.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as problem:
         raise StepFailure("not_a_folder", f"A part of '{path}' is a file, so nothing can be put below it.") from problem
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".pawl-", suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    part = place.parent / f".pawl-{secrets.token_hex(8)}.part"
+    try:  # from before the file is there: a body that is told to end may be interrupted anywhere
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from kit.errors import AppError, BadInput
+from kit.fields import below
 from runs.engine.definitions import definition_of
 from runs.engine.start import input_schema
 from runs.store.read import Connection
@@ -34,10 +35,7 @@ def check_input(connection: Connection, version_id: UUID, run_input: Any) -> Non
     except StepFailure as failure:
         raise BadRunInput(f"The start step's schema cannot be used: {failure.message}") from failure
     if problems:
-        fields = [
-            {"field": "input" + problem["path"].removeprefix("$"), "message": problem["message"]}
-            for problem in problems
-        ]
+        fields = [{"field": below("input", each["path"]), "message": each["message"]} for each in problems]
         raise BadRunInput("The input does not fit the start step's schema.", fields=fields)
 
 

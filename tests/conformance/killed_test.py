@@ -129,6 +129,9 @@ class Outside:
         mails = [email.message_from_bytes(bytes(taken.content or b"")) for taken in self.mailbox.taken]
         return files, rows, calls, {(mail["Message-ID"], mail["Idempotency-Key"], mail["Subject"]) for mail in mails}
 
+    def is_tidy(self) -> bool:
+        return not any(storage.is_part(place) for place in self.root.rglob("*"))
+
 
 def taken(handler: BaseHTTPRequestHandler, seen: Seen) -> None:
     reply(handler, 200, b'{"ok": true}', Content_Type="application/json")
@@ -242,5 +245,6 @@ def test_a_body_that_is_ended_at_any_line_runs_again_as_if_nothing_had_been(
         if registry.get(kind).delivery_of(CONFIGS[kind]) is Delivery.AT_MOST_ONCE and first.is_unknown:
             assert outside.effects() in (untouched, effects), f"line {at}: half of it happened"
             continue  # a person decides: it is not run again by itself
+        assert how == "killed" or outside.is_tidy(), f"line {at}: it left something behind"
         assert answer_of(kind, first.next_attempt()) == answer, f"line {at} of {lines}"
         assert outside.effects() == effects, f"line {at} of {lines}"

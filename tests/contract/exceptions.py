@@ -21,7 +21,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "wall clocks": {
         "runs/artifacts.py::forget_staged": "compares with the time of a file, which is this machine's",
         "runs/live/consumers.py::_is_valid": "a person's session, as Django keeps it: no transition",
-        "runs/management/commands/sweeper.py::SweeperLoop._make_partitions": "days ahead; a default one takes the rest",
     },
     "broker": {
         "runs/broker.py::DoorbellBroker.enqueue": f"{_FOREIGN}; nobody gives it a delay",

@@ -117,7 +117,7 @@ def test_what_cannot_run_is_not_published_and_its_problem_names_node_and_field(
         ('{"input": ', 400, None),
         ('{"input": null, "priority": "high"}', 400, "priority"),
         ('{"input": null, "deadline_s": -1}', 400, "deadline_s"),
-        ('{"input": {"sum": "seven"}}', 400, None),
+        ('{"input": {"sum": "seven"}}', 400, "input.sum"),
     ],
 )
 def test_a_start_that_cannot_be_is_refused_by_field_and_starts_nothing(

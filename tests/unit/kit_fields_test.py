@@ -1,6 +1,6 @@
 import pytest
 
-from kit.fields import label_of, pointer_of, told_whole
+from kit.fields import below, label_of, pointer_of, told_whole
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,13 @@ from kit.fields import label_of, pointer_of, told_whole
 )
 def test_a_field_is_told_as_a_pointer_and_in_words(field: str, pointer: str, label: str) -> None:
     assert (pointer_of(field), label_of(field)) == (pointer, label)
+
+
+@pytest.mark.parametrize(
+    ("path", "field"), [("$", "input"), ("sum", "input.sum"), ("a[2].b", "input.a[2].b"), ("[0].c", "input[0].c")]
+)
+def test_a_place_that_a_schema_names_is_told_inside_its_field(path: str, field: str) -> None:
+    assert below("input", path) == field
 
 
 def test_each_field_of_a_problem_gets_what_it_lacks_and_keeps_its_own_label() -> None:

@@ -5,7 +5,6 @@ import random
 import signal
 import socket
 import threading
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -31,6 +30,7 @@ from runs.triggers.sweep import Forgetting
 EVERY_S = 1.0
 PARTITIONS_EVERY_S = 3600.0
 PARTITIONS_AHEAD = 7
+MAKE_PARTITIONS = "SELECT pawl_make_partitions((now() AT TIME ZONE 'UTC')::date + 1, %s)"  # from tomorrow on
 # A new partition needs its table for itself. While it waits behind a long reader (a backup), every write of an event
 # waits behind it: so it hardly waits at all, and tries again later; there are days left.
 PARTITION_LOCK_MS = 50
@@ -117,11 +117,10 @@ class SweeperLoop:
     def _make_partitions(self, connection: Connection) -> None:
         if self._partitions_at and monotonic_s() - self._partitions_at < PARTITIONS_EVERY_S:
             return
-        tomorrow = datetime.now(UTC).date() + timedelta(days=1)
         try:
             with connection.transaction():
                 connection.execute(f"SET LOCAL lock_timeout = '{PARTITION_LOCK_MS}ms'")
-                connection.execute("SELECT pawl_make_partitions(%s, %s)", (tomorrow, PARTITIONS_AHEAD))
+                connection.execute(MAKE_PARTITIONS, (PARTITIONS_AHEAD,))
         except psycopg.errors.LockNotAvailable:
             logger.warning("somebody reads the event log: partitions for the next days are made later")
             self._partitions_at = monotonic_s() - PARTITIONS_EVERY_S + PARTITIONS_AGAIN_S

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 
-import { formatBytes } from '../../lib/format';
+import { beginningOf, formatBytes } from '../../lib/format';
 import { formatJson, isObject, type Json, type JsonObject } from '../../lib/json';
 import { CopyButton } from './copy-button';
 import classes from './json-view.module.css';
@@ -11,13 +11,13 @@ const LONG_TEXT = 2000;
 function Scalar({ value }: { value: Json }) {
   const [whole, setWhole] = useState(false);
   if (typeof value === 'string') {
-    const isCut = value.length > LONG_TEXT && !whole;
+    const shown = whole ? value : beginningOf(value, LONG_TEXT);
     return (
       <span className={classes.string}>
-        {JSON.stringify(isCut ? value.slice(0, LONG_TEXT) : value)}
-        {isCut ? (
+        {JSON.stringify(shown)}
+        {shown.length < value.length ? (
           <button type="button" className={classes.toggle} onClick={() => setWhole(true)}>
-            {` … ${value.length - LONG_TEXT} more characters`}
+            {` … ${value.length - shown.length} more characters`}
           </button>
         ) : null}
       </span>

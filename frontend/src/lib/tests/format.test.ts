@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { formatBytes, formatCount, formatDuration, formatNames, formatRelative } from '../format';
+import { beginningOf, formatBytes, formatCount, formatDuration, formatNames, formatRelative } from '../format';
 import { formatJson, parseJson } from '../json';
 
 describe('durations', () => {
@@ -71,5 +71,17 @@ describe('JSON', () => {
   it('that is broken throws, long number or not', () => {
     expect(() => parseJson('{"a": 1')).toThrow();
     expect(() => parseJson('{"a": 12345678901234567890')).toThrow();
+  });
+});
+
+describe('the beginning of a text', () => {
+  it.each([
+    ['abc', 2, 'ab'],
+    ['abc', 3, 'abc'],
+    ['😀😀😀', 3, '😀'],
+    ['😀😀😀', 4, '😀😀'],
+    ['x\ud83d', 2, 'x\ud83d'],
+  ])('of %j within %i units is %j', (text, most, beginning) => {
+    expect(beginningOf(text, most)).toBe(beginning);
   });
 });
