@@ -94,7 +94,9 @@ describe('the page of a run', () => {
     expect(router.state.location.search).toBe('?view=events&step=corrections');
     await user.click(await screen.findByText('Logs'));
     expect(router.state.location.search).toContain('tab=logs');
-    expect(await screen.findByText(/503 Service Unavailable/, { selector: '[aria-label="Log"] span' })).toBeInTheDocument();
+    expect(
+      await screen.findByText(/503 Service Unavailable/, { selector: '[aria-label="Log"] span' }),
+    ).toBeInTheDocument();
   });
 
   it('shows integers of 64 bits as they are', async () => {
