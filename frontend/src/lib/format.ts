@@ -86,6 +86,7 @@ export function formatTick({ local, clock }: Tick): string {
   const time = local.slice(0, 16).replace('T', ' ');
   if (clock === 'forward') return `${time}, moved: the clock is put forward`;
   return clock === 'back' ? `${time}, as the clock is put back` : time;
+}
 
 /** The beginning of a text: at most so many UTF-16 units, and never half of a character. */
 export function beginningOf(text: string, most: number): string {
