@@ -197,6 +197,7 @@ SPECTACULAR_SETTINGS = {
         "WaitStatus": ["open", "answered", "expired", "closed"],
     },
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "GET_LIB_DOC_EXCLUDES": "config.openapi.told_to_us_alone",
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "PREPROCESSING_HOOKS": ["config.openapi.only_the_api"],
     "POSTPROCESSING_HOOKS": [

@@ -114,7 +114,7 @@ def _version_id(run: Run, number: int | None) -> UUID | None:
         return None
     found = run.workflow.versions.filter(number=number).values_list("id", flat=True).first()
     if found is None:
-        raise NotPublished(f"The workflow '{run.workflow.name}' has not a version {number}.")
+        raise NotPublished(f"The workflow '{run.workflow.name}' has no version {number}.")
     return found
 
 

@@ -111,8 +111,8 @@ def _version(workflow: Workflow, number: int | None) -> Version:
     versions = workflow.versions.order_by("-number")
     found = (versions if number is None else versions.filter(number=number)).first()
     if found is None:
-        what = "a published version" if number is None else f"a version {number}"
-        raise NotPublished(f"The workflow '{workflow.name}' has not {what}. Publish it first.")
+        what = "published version" if number is None else f"version {number}"
+        raise NotPublished(f"The workflow '{workflow.name}' has no {what}. Publish it first.")
     return found
 
 

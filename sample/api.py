@@ -35,5 +35,6 @@ class MailboxView(_MailboxDoor):
 class MailView(_MailboxDoor):
     @extend_schema(operation_id="readMail", responses=OpenedMailSerializer)
     def get(self, request: Request, workspace: str, mail_id: str) -> Response:
+        """One mail of the local mailbox."""
         self.admit(workspace)
         return Response(OpenedMailSerializer(read_mail(mails_folder(), mail_id)).data)

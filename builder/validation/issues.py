@@ -36,6 +36,7 @@ CODES: Mapping[str, Severity] = {
     "required_field_missing": "error",
     "bad_field": "error",
     "unknown_field": "error",
+    "condition_is_text": "error",
     "connection_unknown": "error",
     "connection_kind": "error",
     "calls_itself": "error",

@@ -91,7 +91,5 @@ def parent_problems(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> It
 def container_problems(node: Node, walk: Walk, specs: Mapping[str, StepSpec]) -> Iterator[Problem]:
     spec = specs.get(node.kind)
     if spec is not None and spec.execution == Execution.CONTAINER and node.id not in walk.children:
-        message = (
-            f"{named(node)} is a container without steps. Put into it what is to be done with each item, or delete it."
-        )
+        message = f"{named(node)} is a container without steps. Put into it what is to be done there, or delete it."
         yield Problem("container_empty", message, node=node.id)

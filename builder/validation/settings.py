@@ -13,6 +13,7 @@ from builder.validation.fixes import Fix, one
 from builder.validation.issues import Problem
 from builder.validation.nodes import named
 from steps.base import StepConfig, StepSpec
+from steps.truth import WORDS
 
 
 @lru_cache(maxsize=256)
@@ -26,6 +27,7 @@ def settings_problems(node: Node, spec: StepSpec, connections: Mapping[str, str]
     except ValidationError as problem:
         for fault in problem.errors(include_url=False, include_input=False):
             yield from field_problems(node, spec, fault)
+    yield from condition_problems(node, spec)
     if spec.connection_kinds and connections is not None:
         yield from connection_problems(node, spec, connections)
 
@@ -46,6 +48,24 @@ def field_problems(node: Node, spec: StepSpec, fault: Mapping[str, Any]) -> Iter
         where = f'"{field}"' if field else "the settings"
         message = f"{named(node)}: {where} cannot be taken. {fault['msg']}."
         yield Problem("bad_field", message, node=node.id, field=field or None)
+
+
+@lru_cache(maxsize=256)
+def conditions_of(config: type[StepConfig]) -> tuple[str, ...]:
+    fields = config.model_json_schema().get("properties", {})
+    return tuple(name for name, field in fields.items() if field.get("x-pawl", {}).get("truth"))
+
+
+def condition_problems(node: Node, spec: StepSpec) -> Iterator[Problem]:
+    """A condition without its braces would fail in each run alike."""
+    for field in conditions_of(spec.config):
+        value = node.config.get(field)
+        if isinstance(value, str) and not holds_expression(value) and value.strip().lower() not in WORDS:
+            message = (
+                f'{named(node)}, "{field}": this text is neither true nor false. Write it as an expression: '
+                f"{{{{ {value.strip()[:100]} }}}}"
+            )
+            yield Problem("condition_is_text", message, node=node.id, field=field)
 
 
 def follow(config: Any, loc: Sequence[str | int]) -> tuple[list[str | int], Any]:

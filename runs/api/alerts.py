@@ -30,6 +30,7 @@ class AlertsView(Door):
 
     @extend_schema(operation_id="createAlert", request=shapes.AlertCreate, responses={201: shapes.AlertMade})
     def post(self, request: Request, workspace: str) -> Response:
+        """A new alert."""
         space = self.workspace(workspace)
         wanted = self.read(shapes.AlertCreate, needs=Permission.EDIT)
         named, channel = wanted.pop("workflow"), wanted.pop("channel")
@@ -44,6 +45,7 @@ class AlertsView(Door):
 class AlertView(AlertDoor):
     @extend_schema(operation_id="updateAlert", request=shapes.AlertChange, responses=shapes.AlertOut)
     def patch(self, request: Request, workspace: str, alert_id: UUID) -> Response:
+        """Changes an alert."""
         rule = self.alert(workspace, alert_id)
         wanted = self.read(shapes.AlertChange, needs=Permission.EDIT)
         services.change_alert(actor=self.actor, rule=rule, wanted=wanted)
@@ -51,6 +53,7 @@ class AlertView(AlertDoor):
 
     @extend_schema(operation_id="deleteAlert", responses={204: None})
     def delete(self, request: Request, workspace: str, alert_id: UUID) -> Response:
+        """Deletes an alert."""
         services.delete_alert(actor=self.actor, rule=self.alert(workspace, alert_id))
         return Response(status=204)
 

@@ -27,6 +27,7 @@ class BulkDoor(Door):
 class BulksView(Door):
     @extend_schema(operation_id="listBulk", parameters=[PageInput], responses=shapes.BulkList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Bulk operations, the newest first."""
         return Response(selectors.bulk_page(self.actor, self.workspace(workspace), **self.query(PageInput)))
 
     @extend_schema(operation_id="beginBulk", request=shapes.BulkIn, responses={201: shapes.Bulk, 200: shapes.Bulk})
@@ -66,6 +67,7 @@ class BulkPreviewView(Door):
 class BulkView(BulkDoor):
     @extend_schema(operation_id="getBulk", responses=shapes.Bulk)
     def get(self, request: Request, workspace: str, bulk_id: UUID) -> Response:
+        """How far a bulk operation is."""
         return Response(selectors.shapes_of([self.bulk(workspace, bulk_id)])[0])
 
 

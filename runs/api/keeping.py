@@ -85,6 +85,7 @@ class RetentionOut(Out):
 class RetentionView(Door):
     @extend_schema(operation_id="getRetention", responses=RetentionOut)
     def get(self, request: Request, workspace: str) -> Response:
+        """For how long the workspace's ended runs are kept."""
         return Response(keeping.retention_of(self.actor, self.workspace(workspace)))
 
     @extend_schema(operation_id="setRetention", request=RetentionIn, responses=RetentionOut)

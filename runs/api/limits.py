@@ -86,6 +86,7 @@ class WorkspaceLimitView(Door):
 
     @extend_schema(operation_id="unlimitWorkspace", responses=LimitChanged)
     def delete(self, request: Request, workspace: str) -> Response:
+        """Takes the workspace's limit away."""
         space = self.workspace(workspace)
         return _answer(limits.limit_workspace(actor=self.actor, workspace=space, at_most=None))
 
@@ -100,6 +101,7 @@ class WorkflowLimitView(Door):
 
     @extend_schema(operation_id="unlimitWorkflow", responses=LimitChanged)
     def delete(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Takes the workflow's limit away."""
         workflow = workflow_for(self.actor, self.workspace(workspace), workflow_id)
         return _answer(limits.limit_workflow(actor=self.actor, workflow=workflow, at_most=None))
 
@@ -120,6 +122,7 @@ class LaneLimitView(Door):
 
     @extend_schema(operation_id="unlimitLane", responses=LimitChanged)
     def delete(self, request: Request, lane: str) -> Response:
+        """Takes the lane's limit away."""
         return _answer(limits.limit_lane(actor=self.actor, lane=lane, at_most=None))
 
 

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from kit.errors import Conflict
 from runs import recovery
 from runs.api import recovery_shapes as shapes
+from runs.api.plans import told_plan
 from runs.api.shapes import Resumed, RunRow
 from runs.api.views import RunDoor
 from runs.selectors import runs as selectors
@@ -21,10 +22,9 @@ class PreviewView(RunDoor):
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
         """What an operation would do. Changes nothing."""
         run = self.run(workspace, run_id)
+        asked = self.read(shapes.PreviewIn, needs=Permission.VIEW)
         try:
-            shown = recovery.preview(
-                actor=self.actor, run=run, asked=self.read(shapes.PreviewIn, needs=Permission.VIEW)
-            )
+            shown = recovery.preview(actor=self.actor, run=run, asked=asked)
         except Conflict as refusal:
             nothing: dict[str, Any] = {
                 "kept": [],
@@ -40,7 +40,8 @@ class PreviewView(RunDoor):
         return Response(
             {"allowed": True, "refusal": None, "generation": shown.generation, "kept": plan.kept, "again": plan.again,
              "effects": [vars(effect) for effect in plan.effects], "nodes": [vars(node) for node in plan.nodes],
-             "saved_s": shown.saved_s, "child_runs": shown.child_runs, "plan": plan.token}
+             "saved_s": shown.saved_s, "child_runs": shown.child_runs,
+             "plan": told_plan(plan.token, asked["operation"], asked)}
         )  # fmt: skip
 
 

@@ -29,23 +29,26 @@ class PreviewIn(Input):
 
 
 class EditInputIn(ActIn):
+    operation = "edit_input"
     input = AnyJson(source="given")
 
 
 class SkipIn(ActIn):
-    pass
+    operation = "skip"
 
 
 class SupplyIn(ActIn):
+    operation = "supply_output"
     output = AnyJson(allow_null=True)
     port = serializers.CharField(required=False, allow_null=True, default=None)
 
 
 class RetryNowIn(ActIn):
-    pass
+    operation = "retry_now"
 
 
 class ForkIn(ActIn):
+    operation = "fork"
     path = serializers.CharField(
         required=False, allow_null=True, default=None, help_text="The step from which everything runs again."
     )
@@ -68,7 +71,7 @@ class NodeFateOut(Out):
 
 class EffectOut(Out):
     path = serializers.CharField()
-    delivery = serializers.CharField()
+    delivery = serializers.CharField(help_text="`keyed` or `at_most_once`.")
     may_happen_twice = serializers.BooleanField()
 
 
@@ -76,12 +79,18 @@ class Preview(Out):
     allowed = serializers.BooleanField()
     refusal = serializers.CharField(allow_null=True)
     generation = serializers.IntegerField()
-    kept = serializers.ListField(child=serializers.CharField())
+    kept = serializers.ListField(
+        child=serializers.CharField(), help_text="Finished steps that stay, without those inside containers."
+    )
     again = serializers.ListField(child=serializers.CharField())
     effects = EffectOut(many=True)
     nodes = NodeFateOut(many=True)
-    saved_s = serializers.FloatField()
+    saved_s = serializers.FloatField(
+        help_text="What the steps that stay took, of a container its items; not what waited for a person or a callback."
+    )
     child_runs = serializers.IntegerField(
         help_text="Of cancel, pause and unpause: how many runs inside this one, at any depth, do so with it."
     )
-    plan = serializers.CharField(allow_null=True)
+    plan = serializers.CharField(
+        allow_null=True, help_text="Sent with the act: it does just this, or answers 409 `plan_changed`."
+    )

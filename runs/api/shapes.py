@@ -1,12 +1,13 @@
 """The API's shapes of runs: what comes in is checked, what goes out is described for openapi.yaml."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
 from runs.api.breakpoint_shapes import BreakpointList, BreakpointOut
 from runs.api.inbox_shapes import Follows
 from runs.api.kept_shapes import ArtifactOut, CheckpointOut, ReusedFrom, Value
+from runs.api.plans import plan_seen
 from runs.api.turn_shapes import RunLimitOut, TurnInput
 from runs.core.states import RunStatus, StepStatus
 from teams.api.doors import AnyJson, Input, PageInput
@@ -55,8 +56,14 @@ class ActIn(Input):
     generation = serializers.IntegerField(min_value=1)
     plan = serializers.CharField(required=False, allow_null=True, default=None, max_length=64, source="seen")
 
+    operation: ClassVar[str]  # as a preview calls it
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        return {**attrs, "seen": plan_seen(attrs["seen"], self.operation, attrs)}
+
 
 class ResumeIn(ActIn):
+    operation = "resume"
     paths = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True, default=None)
 
 
@@ -65,6 +72,7 @@ class CancelIn(Input):
 
 
 class DecideIn(ActIn):
+    operation = "decide"
     decision = serializers.ChoiceField(choices=DECISIONS)
     output = AnyJson(required=False, allow_null=True, default=None)
 
@@ -222,7 +230,9 @@ class Step(Out):
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
     duration_ms = serializers.FloatField(allow_null=True)
-    delivery = serializers.CharField()
+    delivery = serializers.CharField(
+        help_text="`at_most_once`, or `at_least_once`: it may run again after a crash, its kind being pure or keyed."
+    )
     idempotency_key = serializers.CharField()
     fence = serializers.IntegerField(allow_null=True)
     map = MapCounts(allow_null=True)

@@ -31,6 +31,7 @@ def _without_turn(wanted: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any
 class WorkflowTriggersView(Door):
     @extend_schema(operation_id="listTriggersOfWorkflow", parameters=[PageInput], responses=shapes.TriggerList)
     def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Triggers of one workflow."""
         space = self.workspace(workspace)
         workflow, wanted = workflow_for(self.actor, space, workflow_id), self.query(PageInput)
         page = selectors.trigger_page(
@@ -40,6 +41,7 @@ class WorkflowTriggersView(Door):
 
     @extend_schema(operation_id="createTrigger", request=shapes.TriggerCreate, responses={201: shapes.TriggerMade})
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """A new trigger. A webhook's secret is in this answer alone."""
         space = self.workspace(workspace)
         workflow = workflow_for(self.actor, space, workflow_id)
         wanted, turn = _without_turn(self.read(shapes.TriggerCreate, needs=Permission.EDIT))
@@ -60,10 +62,12 @@ class TriggersView(Door):
 class TriggerView(TriggerDoor):
     @extend_schema(operation_id="getTrigger", responses=shapes.TriggerOut)
     def get(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """One trigger."""
         return Response(selectors.trigger_detail(self.actor, self.trigger(workspace, trigger_id)))
 
     @extend_schema(operation_id="updateTrigger", request=shapes.TriggerUpdate, responses=shapes.TriggerOut)
     def patch(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """Changes a trigger. What is left out stays; `settings` are given whole."""
         trigger = self.trigger(workspace, trigger_id)
         wanted, turn = _without_turn(self.read(shapes.TriggerUpdate, needs=Permission.EDIT))
         services.change_trigger(actor=self.actor, trigger=trigger, turn=turn, **wanted)
@@ -71,6 +75,7 @@ class TriggerView(TriggerDoor):
 
     @extend_schema(operation_id="deleteTrigger", responses={204: None})
     def delete(self, request: Request, workspace: str, trigger_id: UUID) -> Response:
+        """Deletes a trigger and its ledger. The runs that it started stay."""
         services.delete_trigger(actor=self.actor, trigger=self.trigger(workspace, trigger_id))
         return Response(status=204)
 

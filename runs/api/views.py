@@ -82,12 +82,14 @@ class RunView(RunDoor):
 class EventsView(RunDoor):
     @extend_schema(operation_id="listEvents", parameters=[shapes.EventQuery], responses=shapes.EventList)
     def get(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """A run's events after a number, in their order and without a gap."""
         return Response(selectors.events_after(self.run(workspace, run_id), self.query(shapes.EventQuery)["after"]))
 
 
 class StepView(RunDoor):
     @extend_schema(operation_id="getStep", responses=shapes.StepDetail)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        """A step: input, output, attempts, what its body kept, its questions and files, and what it waits for."""
         run = self.run(workspace, run_id)
         step = steps.step_for(run, path)
         return Response(steps.step_detail(run, step, output=_output(run, step)))
@@ -96,6 +98,7 @@ class StepView(RunDoor):
 class LogsView(RunDoor):
     @extend_schema(operation_id="getLog", parameters=[shapes.LogQuery], responses=kept_shapes.LogPage)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        """A piece of an attempt's log."""
         run = self.run(workspace, run_id)
         return Response(steps.log_page(run, steps.step_for(run, path), **self.query(shapes.LogQuery)))
 
@@ -103,6 +106,7 @@ class LogsView(RunDoor):
 class ItemsView(RunDoor):
     @extend_schema(operation_id="listItems", parameters=[shapes.ItemQuery], responses=shapes.StepList)
     def get(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        """The steps inside a container, item by item."""
         run = self.run(workspace, run_id)
         return Response(steps.item_page(run, steps.step_for(run, path), **self.query(shapes.ItemQuery)))
 
@@ -110,6 +114,7 @@ class ItemsView(RunDoor):
 class ResumeView(RunDoor):
     @extend_schema(operation_id="resumeRun", request=shapes.ResumeIn, responses=shapes.Resumed)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """What failed, was blocked or stopped runs again, and what was skipped because of that; nothing else does."""
         run = self.run(workspace, run_id)
         return Response(
             services.resume_run(actor=self.actor, run=run, **self.read(shapes.ResumeIn, needs=Permission.RUN))
@@ -119,6 +124,7 @@ class ResumeView(RunDoor):
 class CancelView(RunDoor):
     @extend_schema(operation_id="cancelRun", request=shapes.CancelIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID) -> Response:
+        """What is open stops; what has finished stays. The run can be resumed."""
         run = self.run(workspace, run_id)
         return Response(
             services.cancel_run(actor=self.actor, run=run, **self.read(shapes.CancelIn, needs=Permission.RUN))
@@ -171,6 +177,7 @@ class BreakpointsView(RunDoor):
 class DecideView(RunDoor):
     @extend_schema(operation_id="decideStep", request=shapes.DecideIn, responses=shapes.StatusOut)
     def post(self, request: Request, workspace: str, run_id: UUID, path: str) -> Response:
+        """What became of an at-most-once step whose outcome nobody knows."""
         run = self.run(workspace, run_id)
         return Response(
             services.decide_step(
@@ -182,6 +189,7 @@ class DecideView(RunDoor):
 class WaitsView(Door):
     @extend_schema(operation_id="listWaits", parameters=[shapes.WaitQuery], responses=shapes.WaitList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Open questions to people."""
         space = self.workspace(workspace)
         return Response(waits.wait_page(self.actor, space, **self.query(shapes.WaitQuery)))
 
@@ -189,6 +197,7 @@ class WaitsView(Door):
 class AnswerView(Door):
     @extend_schema(operation_id="answerWait", request=shapes.AnswerIn, responses=shapes.Answered)
     def post(self, request: Request, workspace: str, wait_id: UUID) -> Response:
+        """Answers an approval or a form."""
         wait = waits.wait_for(self.actor, self.workspace(workspace), wait_id)
         return Response(
             services.answer_wait(actor=self.actor, wait=wait, **self.read(shapes.AnswerIn, needs=Permission.APPROVE))

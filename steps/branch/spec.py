@@ -11,7 +11,7 @@ class BranchConfig(StepConfig):
         title="Condition",
         description="An expression. The flow leaves by 'true' or by 'false'.",
         examples=["{{ steps.total.output.amount > 500 }}"],
-        json_schema_extra=widget("expression"),
+        json_schema_extra=widget("expression", truth=True),
     )
 
 

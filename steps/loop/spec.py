@@ -21,7 +21,7 @@ class LoopConfig(StepConfig):
         description="Read after each round; the loop ends once it is true. {{ previous }} is what the round gave, "
         "{{ index }} its number from 0. Empty: as many rounds as it may have.",
         examples=["{{ previous.done }}"],
-        json_schema_extra=widget("expression"),
+        json_schema_extra=widget("expression", truth=True),
     )
     first: Any = Field(
         default=None,

@@ -50,5 +50,6 @@ class SessionView(Door):
 class MembersView(Door):
     @extend_schema(operation_id="listMembers", responses=MemberList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Who belongs to the workspace, and as what."""
         members = members_of(self.actor, self.workspace(workspace))
         return Response(MemberList({"items": members, "next": None}).data)

@@ -10,6 +10,8 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator, ValidationError
 
 from runs import wire
+from runs.api.shapes import Out
+from teams.api.doors import Door, Input
 
 COMMITTED = Path(__file__).resolve().parents[2] / "openapi.yaml"
 
@@ -28,6 +30,15 @@ def test_every_operation_has_a_name_and_may_answer_with_a_problem() -> None:
     assert len(names) == len(set(names))
     assert not [name for name in names if "_" in name], "each door names its operation itself"
     assert all("default" in operation["responses"] for operation in operations)
+
+
+def test_every_operation_says_what_it_does_in_words_of_its_own() -> None:
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    told = [operation.get("description", "") for path in schema["paths"].values() for operation in path.values()]
+    told += [component.get("description", "told") for component in schema["components"]["schemas"].values()]
+    ours = {cls.__doc__ for cls in (Door, Input, Out)}
+    assert all(told)
+    assert not ours & set(told)
 
 
 RUN = UUID(int=7)

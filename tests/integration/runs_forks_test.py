@@ -338,6 +338,8 @@ def test_a_fork_is_previewed_and_made_through_the_api(acme: World, people: Cast)
     body = {"command_id": str(uuid4()), "generation": 1, "version": 2}
     assert post(people, f"{run_id}/fork", Role.VIEWER, **body)[0] == 403
     assert post(people, f"{run_id}/fork", **{**body, "command_id": str(uuid4())}, plan="another")[0] == 409
+    same = {**body, "command_id": str(uuid4()), "same_effects": True}
+    assert post(people, f"{run_id}/fork", **same, plan=shown["plan"])[1]["code"] == "plan_changed"
     status, made = post(people, f"{run_id}/fork", **body, plan=shown["plan"])
     assert (status, made["trigger"], made["version"]) == (201, "fork", 2), made
     assert made["forked_from"] == {"id": str(run_id), "number": acme.run(run_id).number}

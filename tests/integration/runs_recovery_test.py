@@ -262,6 +262,21 @@ def test_each_operation_has_a_preview_that_changes_nothing_and_that_the_act_foll
         assert Command.objects.get(run_id=run_id).operation == operation
 
 
+def test_a_plan_is_good_only_for_the_answer_that_it_was_shown_for(acme: World, people: Cast, hands: list[Hand]) -> None:
+    """Both answers run the same step again: one under the same key, the other under a new one."""
+    run_id = begun(acme, policies={"A": Policy(delivery="at_most_once")})
+    hands[0].finish(hands[0].take(), Crashed("killed"))
+    _, shown = post(people, f"{run_id}/preview", operation="decide", path="A", decision="not_happened")
+    assert shown["again"] == ["A"]
+    for door, more in (("decide", {"decision": "run_again"}), ("skip", {})):
+        status, refused = post(people, f"{run_id}/steps/A/{door}", **command(plan=shown["plan"], **more))
+        assert (status, refused["code"]) == (409, "plan_changed")
+    assert acme.statuses(run_id)["A"] == "needs_decision"
+    decided = command(plan=shown["plan"], decision="not_happened")
+    for _ in range(2):
+        assert post(people, f"{run_id}/steps/A/decide", **decided) == (200, {"status": "ready"})
+
+
 def test_a_preview_says_why_something_cannot_be_done(acme: World, people: Cast) -> None:
     run_id = begun(acme)
     for operation in ("skip", "supply_output", "edit_input", "retry_now", "decide"):

@@ -75,11 +75,13 @@ def as_json(connection: Connection) -> dict[str, Any]:
 class ConnectionsView(Door):
     @extend_schema(operation_id="listConnections", responses=ConnectionList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Connections without their secrets."""
         rows = connections_of(self.actor, self.workspace(workspace))
         return Response({"items": [as_json(row) for row in rows], "next": None})
 
     @extend_schema(operation_id="createConnection", request=ConnectionCreate, responses={201: ConnectionOut})
     def post(self, request: Request, workspace: str) -> Response:
+        """A new connection. Its secrets are sealed, and never shown again."""
         space = self.workspace(workspace)
         made = create_connection(
             actor=self.actor, workspace=space, **self.read(ConnectionCreate, needs=Permission.CONNECT)
@@ -90,6 +92,7 @@ class ConnectionsView(Door):
 class ConnectionView(Door):
     @extend_schema(operation_id="updateConnection", request=ConnectionUpdate, responses=ConnectionOut)
     def put(self, request: Request, workspace: str, connection_id: UUID) -> Response:
+        """Changes a connection. A secret that is left out stays, unless the connection leads elsewhere."""
         connection = connection_for(self.actor, self.workspace(workspace), connection_id)
         changed = update_connection(
             actor=self.actor, connection=connection, **self.read(ConnectionUpdate, needs=Permission.CONNECT)
@@ -98,6 +101,7 @@ class ConnectionView(Door):
 
     @extend_schema(operation_id="deleteConnection", responses={204: None})
     def delete(self, request: Request, workspace: str, connection_id: UUID) -> Response:
+        """Deletes a connection that no published version names."""
         connection = connection_for(self.actor, self.workspace(workspace), connection_id)
         delete_connection(actor=self.actor, connection=connection)
         return Response(status=204)

@@ -19,6 +19,7 @@ from teams.api.doors import Door
 class StepKindsView(Door):
     @extend_schema(operation_id="listStepKinds", responses=shapes.StepKindList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Every kind of step that is installed, with the schema of its settings."""
         self.workspace(workspace)
         return Response({"items": [_as_json(spec) for spec in registry.all_specs().values()]})
 

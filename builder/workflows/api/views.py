@@ -25,11 +25,13 @@ class WorkflowDoor(Door):
 class WorkflowsView(Door):
     @extend_schema(operation_id="listWorkflows", parameters=[shapes.WorkflowQuery], responses=shapes.WorkflowList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Workflows of the workspace."""
         page = selectors.workflow_page(self.actor, self.workspace(workspace), **self.query(shapes.WorkflowQuery))
         return Response(shapes.WorkflowList(page).data)
 
     @extend_schema(operation_id="createWorkflow", request=shapes.WorkflowCreate, responses={201: shapes.WorkflowOut})
     def post(self, request: Request, workspace: str) -> Response:
+        """A new workflow, with this graph as its draft; without one it has a Start step alone."""
         space = self.workspace(workspace)
         made = services.create_workflow(
             actor=self.actor, workspace=space, **self.read(shapes.WorkflowCreate, needs=Permission.EDIT)
@@ -41,10 +43,12 @@ class WorkflowsView(Door):
 class WorkflowView(WorkflowDoor):
     @extend_schema(operation_id="getWorkflow", responses=shapes.WorkflowOut)
     def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """One workflow."""
         return Response(shapes.WorkflowOut(selectors.summary(self.workflow(workspace, workflow_id))).data)
 
     @extend_schema(operation_id="updateWorkflow", request=shapes.WorkflowUpdate, responses=shapes.WorkflowOut)
     def patch(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Renames a workflow, archives it, or brings it back."""
         workflow = self.workflow(workspace, workflow_id)
         services.change_workflow(
             actor=self.actor, workflow=workflow, **self.read(shapes.WorkflowUpdate, needs=Permission.EDIT)
@@ -55,10 +59,12 @@ class WorkflowView(WorkflowDoor):
 class DraftView(WorkflowDoor):
     @extend_schema(operation_id="getDraft", responses=shapes.DraftOut)
     def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """The draft, its revision and its problems."""
         return Response(selectors.draft_of(self.workflow(workspace, workflow_id)))
 
     @extend_schema(operation_id="saveDraft", request=shapes.DraftSave, responses=shapes.DraftOut)
     def put(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Puts a graph in place of the draft, if the draft is still at that revision."""
         workflow = self.workflow(workspace, workflow_id)
         services.save_draft(actor=self.actor, workflow=workflow, **self.read(shapes.DraftSave, needs=Permission.EDIT))
         return Response(selectors.draft_of(workflow))
@@ -76,6 +82,7 @@ class CheckView(WorkflowDoor):
 class PublishView(WorkflowDoor):
     @extend_schema(operation_id="publishWorkflow", request=shapes.PublishRequest, responses={201: shapes.VersionOut})
     def post(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Makes the next version of the draft. New runs use it."""
         workflow = self.workflow(workspace, workflow_id)
         version = services.publish(
             actor=self.actor, workflow=workflow, **self.read(shapes.PublishRequest, needs=Permission.EDIT)
@@ -86,6 +93,7 @@ class PublishView(WorkflowDoor):
 class VersionsView(WorkflowDoor):
     @extend_schema(operation_id="listVersions", parameters=[PageInput], responses=shapes.VersionList)
     def get(self, request: Request, workspace: str, workflow_id: UUID) -> Response:
+        """Published versions, the newest first."""
         page = selectors.version_page(self.workflow(workspace, workflow_id), **self.query(PageInput))
         return Response(shapes.VersionList(page).data)
 
@@ -93,6 +101,7 @@ class VersionsView(WorkflowDoor):
 class VersionView(WorkflowDoor):
     @extend_schema(operation_id="getVersion", responses=shapes.VersionOut)
     def get(self, request: Request, workspace: str, workflow_id: UUID, number: int) -> Response:
+        """One version, with its graph."""
         return Response(_with_graph(selectors.version_for(self.workflow(workspace, workflow_id), number)))
 
 
