@@ -69,7 +69,7 @@ export interface paths {
         /** @description At most so many steps of the lane run at once, in the whole installation. The same again changes nothing. */
         put: operations["limitLane"];
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Takes the lane's limit away. */
         delete: operations["unlimitLane"];
         options?: never;
         head?: never;
@@ -103,7 +103,7 @@ export interface paths {
         /** @description All of them, by name. */
         get: operations["listAlerts"];
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A new alert. */
         post: operations["createAlert"];
         delete?: never;
         options?: never;
@@ -121,11 +121,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Deletes an alert. */
         delete: operations["deleteAlert"];
         options?: never;
         head?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Changes an alert. */
         patch: operations["updateAlert"];
         trace?: never;
     };
@@ -187,7 +187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Bulk operations, the newest first. */
         get: operations["listBulk"];
         put?: never;
         /** @description Chooses the runs now; sweepers then act on one after the other. The same command id answers the same one. */
@@ -205,7 +205,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description How far a bulk operation is. */
         get: operations["getBulk"];
         put?: never;
         post?: never;
@@ -307,10 +307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Connections without their secrets. */
         get: operations["listConnections"];
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A new connection. Its secrets are sealed, and never shown again. */
         post: operations["createConnection"];
         delete?: never;
         options?: never;
@@ -326,10 +326,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Changes a connection. A secret that is left out stays, unless the connection leads elsewhere. */
         put: operations["updateConnection"];
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Deletes a connection that no published version names. */
         delete: operations["deleteConnection"];
         options?: never;
         head?: never;
@@ -360,7 +360,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["getFailure"];
         /** @description Says who sees to it, or that nobody needs to. Resuming its runs is a bulk operation by `fingerprint`. */
         put: operations["setFailureState"];
@@ -416,7 +415,7 @@ export interface paths {
         /** @description At most so many steps of the workspace run at once. The same again changes nothing. */
         put: operations["limitWorkspace"];
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Takes the workspace's limit away. */
         delete: operations["unlimitWorkspace"];
         options?: never;
         head?: never;
@@ -464,7 +463,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description One mail of the local mailbox. */
         get: operations["readMail"];
         put?: never;
         post?: never;
@@ -481,7 +480,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Who belongs to the workspace, and as what. */
         get: operations["listMembers"];
         put?: never;
         post?: never;
@@ -515,7 +514,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description For how long the workspace's ended runs are kept. */
         get: operations["getRetention"];
         /** @description How many days final runs are kept. What has expired goes soon after, and does not come back. */
         put: operations["setRetention"];
@@ -533,7 +532,6 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -603,7 +601,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description What is open stops; what has finished stays. The run can be resumed. */
         post: operations["cancelRun"];
         delete?: never;
         options?: never;
@@ -618,7 +616,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A run's events after a number, in their order and without a gap. */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -652,7 +650,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description The steps inside a container, item by item. */
         get: operations["listItems"];
         put?: never;
         post?: never;
@@ -742,7 +740,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description What failed, was blocked or stopped runs again, and what was skipped because of that; nothing else does. */
         post: operations["resumeRun"];
         delete?: never;
         options?: never;
@@ -757,7 +755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A step: input, output, attempts, what its body kept, its questions and files, and what it waits for. */
         get: operations["getStep"];
         put?: never;
         post?: never;
@@ -810,7 +808,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description What became of an at-most-once step whose outcome nobody knows. */
         post: operations["decideStep"];
         delete?: never;
         options?: never;
@@ -842,7 +840,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A piece of an attempt's log. */
         get: operations["getLog"];
         put?: never;
         post?: never;
@@ -978,7 +976,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Every kind of step that is installed, with the schema of its settings. */
         get: operations["listStepKinds"];
         put?: never;
         post?: never;
@@ -1012,15 +1010,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description One trigger. */
         get: operations["getTrigger"];
         put?: never;
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Deletes a trigger and its ledger. The runs that it started stay. */
         delete: operations["deleteTrigger"];
         options?: never;
         head?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Changes a trigger. What is left out stays; `settings` are given whole. */
         patch: operations["updateTrigger"];
         trace?: never;
     };
@@ -1085,7 +1083,6 @@ export interface paths {
         /** @description One's own, and what others share. */
         get: operations["listViews"];
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         post: operations["createView"];
         delete?: never;
         options?: never;
@@ -1103,11 +1100,9 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         delete: operations["deleteView"];
         options?: never;
         head?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
         patch: operations["changeView"];
         trace?: never;
     };
@@ -1118,7 +1113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Open questions to people. */
         get: operations["listWaits"];
         put?: never;
         post?: never;
@@ -1154,7 +1149,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Answers an approval or a form. */
         post: operations["answerWait"];
         delete?: never;
         options?: never;
@@ -1169,10 +1164,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Workflows of the workspace. */
         get: operations["listWorkflows"];
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A new workflow, with this graph as its draft; without one it has a Start step alone. */
         post: operations["createWorkflow"];
         delete?: never;
         options?: never;
@@ -1187,14 +1182,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description One workflow. */
         get: operations["getWorkflow"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Renames a workflow, archives it, or brings it back. */
         patch: operations["updateWorkflow"];
         trace?: never;
     };
@@ -1256,9 +1251,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description The draft, its revision and its problems. */
         get: operations["getDraft"];
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Puts a graph in place of the draft, if the draft is still at that revision. */
         put: operations["saveDraft"];
         post?: never;
         delete?: never;
@@ -1278,7 +1273,7 @@ export interface paths {
         /** @description At most so many runs of the workflow go on at once. The same again changes nothing. */
         put: operations["limitWorkflow"];
         post?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Takes the workflow's limit away. */
         delete: operations["unlimitWorkflow"];
         options?: never;
         head?: never;
@@ -1294,7 +1289,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Makes the next version of the draft. New runs use it. */
         post: operations["publishWorkflow"];
         delete?: never;
         options?: never;
@@ -1343,10 +1338,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Triggers of one workflow. */
         get: operations["listTriggersOfWorkflow"];
         put?: never;
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description A new trigger. A webhook's secret is in this answer alone. */
         post: operations["createTrigger"];
         delete?: never;
         options?: never;
@@ -1361,7 +1356,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description Published versions, the newest first. */
         get: operations["listVersions"];
         put?: never;
         post?: never;
@@ -1378,7 +1373,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A view of the API. Subclasses parse with `read` or `query`, call one use case or selector, and answer. */
+        /** @description One version, with its graph. */
         get: operations["getVersion"];
         put?: never;
         post?: never;
@@ -1416,12 +1411,10 @@ export interface components {
             workflow?: string | null;
             channel: components["schemas"]["ChannelEnum"];
         };
-        /** @description Describes an answer. */
         AlertDeliveryList: {
             items: components["schemas"]["AlertDeliveryOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         AlertDeliveryOut: {
             /** Format: uuid */
             id: string;
@@ -1447,7 +1440,6 @@ export interface components {
         AlertDeliveryStatus: "waiting" | "sent" | "failed";
         /** @enum {string} */
         AlertEvent: "failed" | "deadline" | "silent" | "no_worker" | "question";
-        /** @description Describes an answer. */
         AlertFactOut: {
             kind: components["schemas"]["AlertEvent"];
             /** Format: date-time */
@@ -1456,13 +1448,11 @@ export interface components {
             /** Format: uuid */
             run: string | null;
         };
-        /** @description Describes an answer. */
         AlertList: {
             items: components["schemas"]["AlertOut"][];
             /** @description Whether this Pawl has a mail server of its own. */
             has_own_mail: boolean;
         };
-        /** @description Describes an answer. */
         AlertMade: {
             /** Format: uuid */
             id: string;
@@ -1489,7 +1479,6 @@ export interface components {
             /** @description Of a webhook. It is shown this once. */
             secret: string | null;
         };
-        /** @description Describes an answer. */
         AlertOut: {
             /** Format: uuid */
             id: string;
@@ -1514,13 +1503,11 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
-        /** @description Describes an answer. */
         Amiss: {
             items: components["schemas"]["AmissFiring"][];
             /** @description Of each trigger at most 1,000. */
             count: number;
         };
-        /** @description Describes an answer. */
         AmissFiring: {
             trigger: components["schemas"]["TriggerName"];
             /** Format: date-time */
@@ -1531,7 +1518,6 @@ export interface components {
         };
         /** @enum {string} */
         AmissFiringStatusEnum: "missed" | "failed";
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         AnswerIn: {
             /** Format: uuid */
             command_id: string;
@@ -1545,7 +1531,6 @@ export interface components {
         };
         /** @enum {string} */
         AnswerInDecisionEnum: "approved" | "rejected" | "submitted";
-        /** @description Describes an answer. */
         Answered: {
             decision: string;
             /** @description What the votes came to; null while more are needed. */
@@ -1553,7 +1538,6 @@ export interface components {
             approvals?: number;
             rejections?: number;
         };
-        /** @description Describes an answer. */
         ArtifactList: {
             items: components["schemas"]["ArtifactOut"][];
             next: string | null;
@@ -1568,7 +1552,6 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
-        /** @description Describes an answer. */
         AttemptOut: {
             number: number;
             fence: number | null;
@@ -1584,7 +1567,6 @@ export interface components {
             error: components["schemas"]["StepError"] | null;
             input: components["schemas"]["Value"] | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BackfillIn: {
             /**
              * Format: date-time
@@ -1602,14 +1584,12 @@ export interface components {
              */
             preview: boolean;
         };
-        /** @description Describes an answer. */
         Backfilled: {
             /** @description Times of the schedule in that span. */
             ticks: number;
             /** @description How many of them will run now that had not run before. */
             queued: number;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BreakpointIn: {
             /** @description A node's id: each step run of that node. */
             node?: string;
@@ -1620,7 +1600,6 @@ export interface components {
             node?: string;
             path?: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BreakpointsIn: {
             /** Format: uuid */
             command_id: string;
@@ -1631,7 +1610,6 @@ export interface components {
             breakpoints: components["schemas"]["BreakpointOut"][];
             paused_at: string[];
         };
-        /** @description Describes an answer. */
         Bulk: {
             /** Format: uuid */
             id: string;
@@ -1651,7 +1629,6 @@ export interface components {
             /** Format: date-time */
             finished_at: string | null;
         };
-        /** @description Describes an answer. */
         BulkCounts: {
             total: number;
             pending: number;
@@ -1659,7 +1636,6 @@ export interface components {
             refused: number;
             skipped: number;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BulkIn: {
             operation: components["schemas"]["BulkOperationName"];
             /** @description The filters of the runs list; without any: every run. */
@@ -1680,14 +1656,12 @@ export interface components {
             /** @description The count of the preview: refused where other runs match by now. */
             expected_count?: number | null;
         };
-        /** @description Describes an answer. */
         BulkList: {
             items: components["schemas"]["Bulk"][];
             next: string | null;
         };
         /** @enum {string} */
         BulkOperationName: "resume" | "cancel" | "pause" | "unpause" | "label";
-        /** @description Describes an answer. */
         BulkPreview: {
             count: number;
             /** @description So many of them are in a status in which they would not be tried. */
@@ -1697,12 +1671,10 @@ export interface components {
             };
             plans: components["schemas"]["PlanOfRunOut"][];
         };
-        /** @description Describes an answer. */
         BulkReason: {
             code: components["schemas"]["CodeEnum"];
             message: string;
         };
-        /** @description Describes an answer. */
         BulkResult: {
             run: components["schemas"]["BulkRunRef"];
             status: components["schemas"]["BulkResultStatusEnum"];
@@ -1716,7 +1688,6 @@ export interface components {
         };
         /** @enum {string} */
         BulkResultStatusEnum: "pending" | "done" | "refused" | "skipped";
-        /** @description Describes an answer. */
         BulkResults: {
             items: components["schemas"]["BulkResult"][];
             next: string | null;
@@ -1729,7 +1700,6 @@ export interface components {
             status: components["schemas"]["RunStatus"] | null;
             workflow: components["schemas"]["WorkflowRef"] | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         BulkSelection: {
             operation: components["schemas"]["BulkOperationName"];
             /** @description The filters of the runs list; without any: every run. */
@@ -1741,15 +1711,12 @@ export interface components {
         };
         /** @enum {string} */
         BulkStatusEnum: "running" | "waiting" | "stopped" | "done";
-        /** @description Describes an answer. */
         CallbackLink: {
             url: string;
         };
-        /** @description Describes an answer. */
         CallbackTaken: {
             result: components["schemas"]["ResultEnum"];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CancelIn: {
             /** Format: uuid */
             command_id: string;
@@ -1759,7 +1726,6 @@ export interface components {
         CheckAnswer: {
             problems: components["schemas"]["GraphProblem"][];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CheckRequest: {
             graph: unknown;
         };
@@ -1774,7 +1740,6 @@ export interface components {
         };
         /** @enum {string} */
         CheckpointOutKindEnum: "once" | "partial" | "cursor" | "progress" | "act";
-        /** @description Describes an answer. */
         ChildRun: {
             /** Format: uuid */
             id: string;
@@ -1786,7 +1751,6 @@ export interface components {
         ClockEnum: "forward" | "back";
         /** @enum {string} */
         CodeEnum: "canary" | "by_person" | "permission_lost";
-        /** @description Describes an answer. */
         Column: {
             /**
              * Format: date-time
@@ -1802,12 +1766,10 @@ export interface components {
             /** Format: double */
             p95_s: number | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         CommandIn: {
             /** Format: uuid */
             command_id: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ConnectionCreate: {
             name: string;
             kind: string;
@@ -1846,7 +1808,6 @@ export interface components {
             /** @description Names of the secret settings that are set. */
             secrets: string[];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ConnectionUpdate: {
             name?: string;
             /** @description All settings that are not secret; secret ones that are left out stay as they are. */
@@ -1854,16 +1815,13 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ContinueIn: {
             revision: number;
         };
-        /** @description Describes an answer. */
         CopiedFrom: {
             run: components["schemas"]["ForkedFrom"];
             path: string;
         };
-        /** @description Describes an answer. */
         Counts: {
             total: number;
             open: number;
@@ -1901,14 +1859,12 @@ export interface components {
             nodes?: components["schemas"]["DescribedNode"][];
         };
         Described: components["schemas"]["DescribeAnswer"] | components["schemas"]["DescribeAnswers"];
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         DescribedNode: {
             kind: string;
             config: {
                 [key: string]: unknown;
             };
         };
-        /** @description Describes an answer. */
         DoctorAnswer: {
             /** @description Of the draft that was looked at. */
             revision: number;
@@ -1916,14 +1872,12 @@ export interface components {
             state: components["schemas"]["DoctorState"];
             checks: components["schemas"]["DoctorCheck"][];
         };
-        /** @description Describes an answer. */
         DoctorCheck: {
             check: string;
             title: string;
             state: components["schemas"]["DoctorState"];
             findings: components["schemas"]["DoctorFinding"][];
         };
-        /** @description Describes an answer. */
         DoctorFinding: {
             state: components["schemas"]["DoctorState"];
             message: string;
@@ -1942,12 +1896,10 @@ export interface components {
             updated_at: string;
             updated_by: string | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         DraftSave: {
             revision: number;
             graph: unknown;
         };
-        /** @description Describes an answer. */
         DurationSums: {
             /** Format: double */
             p50_s: number | null;
@@ -1967,18 +1919,16 @@ export interface components {
             /** @description Any JSON value */
             input: unknown;
         };
-        /** @description Describes an answer. */
         EffectOut: {
             path: string;
+            /** @description `keyed` or `at_most_once`. */
             delivery: string;
             may_happen_twice: boolean;
         };
-        /** @description Describes an answer. */
         EventList: {
             items: components["schemas"]["EventOut"][];
             last: number;
         };
-        /** @description Describes an answer. */
         EventOut: {
             seq: number;
             type: string;
@@ -1992,12 +1942,10 @@ export interface components {
         };
         /** @enum {string} */
         ExecutionEnum: "body" | "compute" | "wait" | "container";
-        /** @description Describes an answer. */
         FailedStep: {
             path: string;
             error: components["schemas"]["StepError"] | null;
         };
-        /** @description Describes an answer. */
         FailedStepSums: {
             workflow: components["schemas"]["WorkflowRef"];
             key: string;
@@ -2008,19 +1956,16 @@ export interface components {
             /** Format: date-time */
             last_at: string;
         };
-        /** @description Describes an answer. */
         FailedSteps: {
             items: components["schemas"]["FailedStepSums"][];
             is_exact: boolean;
         };
-        /** @description Describes an answer. */
         FailingWorkflow: {
             /** Format: uuid */
             id: string;
             name: string;
             count: number;
         };
-        /** @description Describes an answer. */
         FailureExample: {
             run: components["schemas"]["RunRef"];
             /** @description Empty where no step failed: the run's deadline passed. */
@@ -2029,12 +1974,10 @@ export interface components {
             /** Format: date-time */
             failed_at: string;
         };
-        /** @description Describes an answer. */
         FailureGroupList: {
             items: components["schemas"]["FailureGroupOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         FailureGroupOut: {
             fingerprint: string;
             /** @description The kind of the failed step; `run` where the run itself failed. */
@@ -2065,25 +2008,21 @@ export interface components {
         };
         /** @enum {string} */
         FailureState: "open" | "handled" | "ignored";
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         FailureStateIn: {
             state: components["schemas"]["FailureState"];
             /** @default  */
             note: string;
         };
-        /** @description Describes an answer. */
         FiredRun: {
             /** Format: uuid */
             id: string;
             number: number;
             status: components["schemas"]["RunStatus"];
         };
-        /** @description Describes an answer. */
         FiringList: {
             items: components["schemas"]["FiringOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         FiringOut: {
             id: number;
             /** Format: date-time */
@@ -2137,7 +2076,6 @@ export interface components {
              */
             same_effects: boolean;
         };
-        /** @description Describes an answer. */
         ForkedFrom: {
             /** Format: uuid */
             id: string;
@@ -2213,7 +2151,6 @@ export interface components {
             transactions: components["schemas"]["Part"];
             late_zombie_effects: components["schemas"]["Part"];
         };
-        /** @description Describes an answer. */
         InboxWait: {
             /** Format: uuid */
             id: string;
@@ -2237,7 +2174,6 @@ export interface components {
             follows: components["schemas"]["Follows"];
             run: components["schemas"]["RunRef"];
         };
-        /** @description Describes an answer. */
         KnownLabels: {
             items: string[];
         };
@@ -2246,16 +2182,13 @@ export interface components {
             add?: string[];
             remove?: string[];
         };
-        /** @description Describes an answer. */
         LabelsOut: {
             labels: string[];
         };
-        /** @description Describes an answer. */
         LaneList: {
             items: components["schemas"]["LaneOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         LaneNow: {
             lane: string;
             workers: number;
@@ -2269,7 +2202,6 @@ export interface components {
              */
             oldest_at: string | null;
         };
-        /** @description Describes an answer. */
         LaneOut: {
             lane: string;
             at_most: number | null;
@@ -2291,24 +2223,20 @@ export interface components {
             /** Format: date-time */
             started_at: string;
         };
-        /** @description Describes an answer. */
         LimitChanged: {
             /** @description What holds now; null: no limit. */
             at_most: number | null;
             /** @description What held until then; null: no limit. */
             before: number | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         LimitIn: {
             /** @description So many at once. */
             at_most: number;
         };
-        /** @description Describes an answer. */
         LimitList: {
             items: components["schemas"]["LimitOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         LimitOut: {
             /** @description key: of steps, by their policy. run_key: of runs, by their start. lane: the installation's. */
             scope: components["schemas"]["ScopeEnum"];
@@ -2353,7 +2281,6 @@ export interface components {
             /** @description Always null: the newest 200 are listed. */
             next: string | null;
         };
-        /** @description Describes an answer. */
         MapCounts: {
             total: number;
             opened: number;
@@ -2370,7 +2297,6 @@ export interface components {
             items: components["schemas"]["Member"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         NextFiring: {
             trigger: components["schemas"]["TriggerName"];
             /** Format: date-time */
@@ -2389,7 +2315,6 @@ export interface components {
         };
         /** @enum {string} */
         NodeFateAction: "kept" | "again" | "new" | "removed";
-        /** @description Describes an answer. */
         NodeFateOut: {
             key: string;
             action: components["schemas"]["NodeFateAction"];
@@ -2408,7 +2333,6 @@ export interface components {
         OutcomeDecision: "happened" | "not_happened" | "run_again" | "skip";
         /** @enum {string} */
         OutcomeEnum: "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "skipped";
-        /** @description Describes an answer. */
         OverviewOut: {
             period: components["schemas"]["PeriodEnum"];
             /** Format: date-time */
@@ -2427,7 +2351,6 @@ export interface components {
             next: components["schemas"]["NextFiring"][];
             amiss: components["schemas"]["Amiss"];
         };
-        /** @description Describes an answer. */
         ParentStep: {
             /** Format: uuid */
             run: string;
@@ -2471,18 +2394,15 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PatchedViewChange: {
             name?: string;
             query?: string;
             is_shared?: boolean;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PatchedWorkflowUpdate: {
             name?: string;
             archived?: boolean;
         };
-        /** @description Describes an answer. */
         Pause: {
             /** Format: date-time */
             since: string;
@@ -2496,7 +2416,6 @@ export interface components {
         PeriodEnum: "24h" | "7d" | "30d";
         /** @enum {string} */
         PermissionsEnum: "view" | "run" | "approve" | "edit" | "connect" | "manage_members" | "read_audit" | "manage_workspace";
-        /** @description Describes an answer. */
         PlanOfRunOut: {
             run: components["schemas"]["BulkRunRef"];
             allowed: boolean;
@@ -2513,22 +2432,25 @@ export interface components {
             name: string;
             title: string;
         };
-        /** @description Describes an answer. */
         Preview: {
             allowed: boolean;
             refusal: string | null;
             generation: number;
+            /** @description Finished steps that stay, without those inside containers. */
             kept: string[];
             again: string[];
             effects: components["schemas"]["EffectOut"][];
             nodes: components["schemas"]["NodeFateOut"][];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description What the steps that stay took, of a container its items; not what waited for a person or a callback.
+             */
             saved_s: number;
             /** @description Of cancel, pause and unpause: how many runs inside this one, at any depth, do so with it. */
             child_runs: number;
+            /** @description Sent with the act: it does just this, or answers 409 `plan_changed`. */
             plan: string | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewIn: {
             operation: components["schemas"]["PreviewInOperationEnum"];
             paths?: string[] | null;
@@ -2544,7 +2466,6 @@ export interface components {
         };
         /** @enum {string} */
         PreviewInOperationEnum: "resume" | "fork" | "cancel" | "pause" | "unpause" | "decide" | "edit_input" | "skip" | "supply_output" | "retry_now";
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PreviewScheduleIn: {
             cron: string;
             /** @default UTC */
@@ -2552,7 +2473,6 @@ export interface components {
             /** Format: date-time */
             after?: string | null;
         };
-        /** @description Describes an answer. */
         ProgressOut: {
             /** Format: double */
             done: number;
@@ -2564,7 +2484,6 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         PublishRequest: {
             revision: number;
             /** @default  */
@@ -2575,11 +2494,9 @@ export interface components {
              */
             again: boolean;
         };
-        /** @description Describes an answer. */
         PulseList: {
             items: components["schemas"]["PulseOut"][];
         };
-        /** @description Describes an answer. */
         PulseOut: {
             path: string;
             attempt: number;
@@ -2590,7 +2507,6 @@ export interface components {
             heard_s: number | null;
             progress: components["schemas"]["ProgressOut"] | null;
         };
-        /** @description Describes an answer. */
         RateUse: {
             /** @description So many starts in any period. */
             starts: number;
@@ -2602,7 +2518,6 @@ export interface components {
             /** @description Starts in the period that ends now. */
             started: number;
         };
-        /** @description Describes an answer. */
         ResolvedBy: {
             operation: string;
             actor: string;
@@ -2621,18 +2536,15 @@ export interface components {
             plan?: string | null;
             paths?: string[] | null;
         };
-        /** @description Describes an answer. */
         Resumed: {
             generation: number;
             status: components["schemas"]["RunStatus"];
             again: string[];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RetentionIn: {
             /** @description 0: for ever. null: as the installation says. */
             days: number | null;
         };
-        /** @description Describes an answer. */
         RetentionOut: {
             days: number | null;
             /** @description 0: for ever. */
@@ -2656,19 +2568,16 @@ export interface components {
         };
         /** @enum {string} */
         RoleEnum: "owner" | "admin" | "editor" | "operator" | "viewer";
-        /** @description Describes an answer. */
         RunCount: {
             /** @description Exact, or at least so many. */
             count: number;
             is_exact: boolean;
         };
-        /** @description Describes an answer. */
         RunError: {
             /** @description `steps_failed` or `run_deadline`. */
             code: string;
             message: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunFilters: {
             /** @description One or more statuses, separated by commas. */
             status?: string;
@@ -2705,7 +2614,6 @@ export interface components {
             /** @description Open runs that wait for a person, or the other open ones. */
             waits?: components["schemas"]["WaitsEnum"];
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunLimit: {
             /** @description Runs of the workspace with the same key share it. */
             key: string;
@@ -2715,7 +2623,6 @@ export interface components {
             key: string;
             at_most: number;
         };
-        /** @description Describes an answer. */
         RunList: {
             items: components["schemas"]["RunRow"][];
             next: string | null;
@@ -2732,7 +2639,6 @@ export interface components {
             size: number;
             truncated: boolean;
         };
-        /** @description Describes an answer. */
         RunRef: {
             /** Format: uuid */
             id: string;
@@ -2740,7 +2646,6 @@ export interface components {
             workflow: components["schemas"]["WorkflowRef"];
             version: number;
         };
-        /** @description Describes an answer. */
         RunRow: {
             /** Format: uuid */
             id: string;
@@ -2771,7 +2676,6 @@ export interface components {
             /** @description Of a paused run: by a person or a breakpoint of its own, with the run that waits for it, or both. */
             paused_by: components["schemas"]["PausedByEnum"] | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         RunStart: {
             /**
              * Format: double
@@ -2794,7 +2698,6 @@ export interface components {
         };
         /** @enum {string} */
         RunStatus: "running" | "paused" | "cancelling" | "succeeded" | "failed" | "cancelled";
-        /** @description Describes an answer. */
         RunSums: {
             total: number;
             open: number;
@@ -2807,7 +2710,6 @@ export interface components {
              */
             success_rate: number | null;
         };
-        /** @description Describes an answer. */
         RunWithInput: {
             /** Format: uuid */
             id: string;
@@ -2851,7 +2753,6 @@ export interface components {
             limit: components["schemas"]["RunLimitOut"] | null;
             output: components["schemas"]["RunOutput"] | null;
         };
-        /** @description Describes an answer. */
         Saved: {
             /** @description Runs that somebody resumed. */
             runs: number;
@@ -2865,7 +2766,6 @@ export interface components {
         };
         /** @enum {string} */
         ScopeEnum: "workspace" | "lane" | "workflow" | "key" | "run_key";
-        /** @description Describes an answer. */
         SecretOut: {
             secret: string;
         };
@@ -2895,7 +2795,6 @@ export interface components {
             generation: number;
             plan?: string | null;
         };
-        /** @description Describes an answer. */
         Snapshot: {
             run: components["schemas"]["RunWithInput"];
             /** @description Any JSON value */
@@ -2903,11 +2802,9 @@ export interface components {
             steps: components["schemas"]["Step"][];
             seq: number;
         };
-        /** @description Describes an answer. */
         StatusOut: {
             status: string;
         };
-        /** @description Describes an answer. */
         Step: {
             path: string;
             node: string;
@@ -2935,13 +2832,13 @@ export interface components {
             finished_at: string | null;
             /** Format: double */
             duration_ms: number | null;
+            /** @description `at_most_once`, or `at_least_once`: it may run again after a crash, its kind being pure or keyed. */
             delivery: string;
             idempotency_key: string;
             fence: number | null;
             map: components["schemas"]["MapCounts"] | null;
             child: components["schemas"]["ChildRun"] | null;
         };
-        /** @description Describes an answer. */
         StepDetail: {
             step: components["schemas"]["Step"];
             input: components["schemas"]["Value"];
@@ -2955,7 +2852,6 @@ export interface components {
             waits: components["schemas"]["WaitOut"][];
             why: string | null;
         };
-        /** @description Describes an answer. */
         StepError: {
             code: string;
             message: string;
@@ -2992,7 +2888,6 @@ export interface components {
             /** @description Markdown. */
             readme: string;
         };
-        /** @description Describes an answer. */
         StepList: {
             items: components["schemas"]["Step"][];
             next: string | null;
@@ -3040,12 +2935,10 @@ export interface components {
         };
         /** @enum {string} */
         TriggerKind: "schedule" | "webhook" | "run_end";
-        /** @description Describes an answer. */
         TriggerList: {
             items: components["schemas"]["TriggerOut"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         TriggerMade: {
             /** Format: uuid */
             id: string;
@@ -3073,14 +2966,12 @@ export interface components {
             /** @description Of a webhook. It is shown this once. */
             secret: string | null;
         };
-        /** @description Describes an answer. */
         TriggerName: {
             /** Format: uuid */
             id: string;
             name: string;
             workflow: components["schemas"]["WorkflowRef"];
         };
-        /** @description Describes an answer. */
         TriggerOut: {
             /** Format: uuid */
             id: string;
@@ -3106,7 +2997,6 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
-        /** @description Describes an answer. */
         Upcoming: {
             /** Format: date-time */
             at: string;
@@ -3115,11 +3005,9 @@ export interface components {
             /** @description forward: the clock skips this time, so it is due at the change. back: the clock shows it twice. */
             clock: components["schemas"]["ClockEnum"] | null;
         };
-        /** @description Describes an answer. */
         UpcomingList: {
             items: components["schemas"]["Upcoming"][];
         };
-        /** @description Describes an answer. */
         UsualList: {
             items: components["schemas"]["UsualOut"][];
         };
@@ -3168,7 +3056,6 @@ export interface components {
             published_at: string;
             published_by: string | null;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         ViewIn: {
             name: string;
             /** @description The filters, as in the list's address: status=failed&q=ledger */
@@ -3176,11 +3063,9 @@ export interface components {
             /** @default false */
             is_shared: boolean;
         };
-        /** @description Describes an answer. */
         ViewList: {
             items: components["schemas"]["ViewOut"][];
         };
-        /** @description Describes an answer. */
         ViewOut: {
             /** Format: uuid */
             id: string;
@@ -3192,7 +3077,6 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description Describes an answer. */
         VoteOut: {
             name: string;
             decision: components["schemas"]["VoteOutDecisionEnum"];
@@ -3204,12 +3088,10 @@ export interface components {
         VoteOutDecisionEnum: "approved" | "rejected";
         /** @enum {string} */
         WaitEnum: "timer" | "approval" | "form" | "callback" | "children" | "child";
-        /** @description Describes an answer. */
         WaitList: {
             items: components["schemas"]["InboxWait"][];
             next: string | null;
         };
-        /** @description Describes an answer. */
         WaitOut: {
             /** Format: uuid */
             id: string;
@@ -3234,12 +3116,10 @@ export interface components {
         WaitStatus: "open" | "answered" | "expired" | "closed";
         /** @enum {string} */
         WaitsEnum: "person" | "nobody";
-        /** @description Describes an answer. */
         WaitsFor: {
             path: string;
             kind: string;
         };
-        /** @description The shape of a request. Unknown fields are refused: they are typing mistakes. */
         WorkflowCreate: {
             name: string;
             graph?: unknown;
@@ -3263,13 +3143,11 @@ export interface components {
             draft_revision: number;
             last_run: components["schemas"]["LastRunOut"] | null;
         };
-        /** @description Describes an answer. */
         WorkflowRef: {
             /** Format: uuid */
             id: string;
             name: string;
         };
-        /** @description Describes an answer. */
         WorkflowSums: {
             workflow: components["schemas"]["WorkflowRef"];
             archived: boolean;
