@@ -91,6 +91,7 @@ class FailureView(Door):
 
     @extend_schema(operation_id="getFailure", responses=FailureGroupOut)
     def get(self, request: Request, workspace: str, fingerprint: str) -> Response:
+        """One group of failures, with its examples."""
         return self._told(self._group(workspace, fingerprint))
 
     @extend_schema(operation_id="setFailureState", request=FailureStateIn, responses=FailureGroupOut)

@@ -31,6 +31,7 @@ class LabelsOut(Out):
 class RunsView(Door):
     @extend_schema(operation_id="listRuns", parameters=[shapes.RunQuery], responses=shapes.RunList)
     def get(self, request: Request, workspace: str) -> Response:
+        """Runs, the newest first."""
         space = self.workspace(workspace)
         wanted = self.query(shapes.RunQuery)
         limit, cursor = wanted.pop("limit"), wanted.pop("cursor", "")

@@ -50,6 +50,7 @@ class ViewsView(Door):
 
     @extend_schema(operation_id="createView", request=ViewIn, responses={201: ViewOut})
     def post(self, request: Request, workspace: str) -> Response:
+        """Keeps the filters of a list under a name, for oneself or for the workspace."""
         space = self.workspace(workspace)
         wanted = self.read(ViewIn, needs=Permission.VIEW)
         made = saved.create_view(actor=self.actor, workspace=space, **wanted)
@@ -59,11 +60,13 @@ class ViewsView(Door):
 class ViewView(Door):
     @extend_schema(operation_id="changeView", request=ViewChange, responses=ViewOut)
     def patch(self, request: Request, workspace: str, view_id: UUID) -> Response:
+        """Changes the name, the filters or who sees a view."""
         view = selectors.view_for(self.actor, self.workspace(workspace), view_id)
         wanted = self.read(ViewChange, needs=saved.needed(self.actor, view))
         return Response(selectors.shape_of(self.actor, saved.change_view(actor=self.actor, view=view, **wanted)))
 
     @extend_schema(operation_id="deleteView", responses={204: None})
     def delete(self, request: Request, workspace: str, view_id: UUID) -> Response:
+        """Takes a view away. The runs that it shows stay."""
         saved.delete_view(actor=self.actor, view=selectors.view_for(self.actor, self.workspace(workspace), view_id))
         return Response(status=204)

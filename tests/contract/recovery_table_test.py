@@ -67,6 +67,9 @@ OPERATIONS = {
     "breakpoints": Operation(
         ("PUT", f"{RUN}/breakpoints"), "run.breakpoints", None, because="it changes nothing by itself"
     ),
+    "label": Operation(
+        ("PUT", f"{RUN}/labels"), "run.labels", None, again="state", because="it changes nothing of how the run goes on"
+    ),
     "stop a bulk": Operation(
         ("POST", f"{BULK}/stop"), "bulk.stop", None, again="state", because="what is done stays, and may be continued"
     ),

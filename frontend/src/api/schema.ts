@@ -360,6 +360,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description One group of failures, with its examples. */
         get: operations["getFailure"];
         /** @description Says who sees to it, or that nobody needs to. Resuming its runs is a bulk operation by `fingerprint`. */
         put: operations["setFailureState"];
@@ -532,6 +533,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Runs, the newest first. */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -1083,6 +1085,7 @@ export interface paths {
         /** @description One's own, and what others share. */
         get: operations["listViews"];
         put?: never;
+        /** @description Keeps the filters of a list under a name, for oneself or for the workspace. */
         post: operations["createView"];
         delete?: never;
         options?: never;
@@ -1100,9 +1103,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
+        /** @description Takes a view away. The runs that it shows stay. */
         delete: operations["deleteView"];
         options?: never;
         head?: never;
+        /** @description Changes the name, the filters or who sees a view. */
         patch: operations["changeView"];
         trace?: never;
     };
