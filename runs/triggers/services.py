@@ -22,7 +22,7 @@ from runs.models import Trigger
 from runs.store.djangos import errors_as_djangos, raw_connection
 from runs.triggers import ledger, schedule
 from runs.triggers.errors import BackfillTooLarge, BackfillTooOld, BadTrigger, NotASchedule, NotAWebhook
-from runs.triggers.shapes import RunEndSettings, ScheduleSettings, Settings, checked, schedule_of, text_of
+from runs.triggers.shapes import RunEndSettings, ScheduleSettings, Settings, checked, dumped, schedule_of, text_of
 from runs.triggers.turn import columns_of
 from teams import audit
 from teams.access import SYSTEM, Actor, Permission, require, visible_to
@@ -70,7 +70,7 @@ def create_trigger(
 def _refuse_secrets(
     workspace_id: UUID, name: str | None, settings: Settings | None, *, turn: Mapping[str, Any]
 ) -> None:
-    given = {"name": name, "settings": settings and settings.model_dump(mode="json"), "limit": turn.get("limit")}
+    given = {"name": name, "settings": settings and dumped(settings), "limit": turn.get("limit")}
     refuse_secrets(masker_for(workspace_id, *given.values()), given)
 
 

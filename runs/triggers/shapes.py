@@ -103,8 +103,13 @@ def checked(kind: str, values: Mapping[str, Any]) -> Settings:
     return found
 
 
+def dumped(settings: Settings) -> dict[str, Any]:
+    """As JSON values. `input` goes as it is: any JSON value comes back equal, and pydantic refuses half characters."""
+    return settings.model_dump(mode="json", exclude={"input"}) | settings.model_dump(include={"input"})
+
+
 def text_of(settings: Settings) -> str:
-    return json_text(settings.model_dump(mode="json"))
+    return json_text(dumped(settings))
 
 
 def schedule_of(text: str) -> ScheduleSettings:

@@ -57,6 +57,11 @@ def links() -> Iterator[list[Link]]:
         link.close()
 
 
+def test_an_input_with_half_a_character_comes_back_as_it_was(world: World) -> None:
+    trigger = scheduled(world, input={"\ud800": "\udfff"})
+    assert json.loads(trigger.settings)["input"] == {"\ud800": "\udfff"}
+
+
 def test_a_due_tick_starts_a_run_that_says_by_whom(world: World) -> None:
     trigger = scheduled(world, input={"batch": 9007199254740993})
     assert fire_due(world.connection) == 0  # nothing was due yet

@@ -17,6 +17,7 @@ import {
   renameKey,
   replaceKind,
   setConfig,
+  setPolicy,
   splice,
 } from './document';
 import { reachable } from './walk';
@@ -143,7 +144,11 @@ describe('renaming a key', () => {
       code: 'x = "{{ steps.fetch.output }}"',
       inputs: { a: '{{ steps.fetch.output }}' },
     });
+    graph = setPolicy(graph, 'code', { skip_if: '{{ not steps.fetch.output }}' });
     const renamed = renameKey(graph, 'fetch', 'load', KINDS);
+    expect(renamed.nodes.find((node) => node.id === 'code')?.policy).toEqual({
+      skip_if: '{{ not steps.load.output }}',
+    });
     expect(renamed.nodes.find((node) => node.id === 'parse')?.config).toEqual({
       fields: {
         total: '{{ steps.load.output.total + steps["load"].output.tax }}',

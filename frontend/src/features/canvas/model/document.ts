@@ -221,8 +221,9 @@ export function renameKey(document: GraphDocument, id: string, key: string, kind
   const rename = (name: string): string => (name === node.key ? key : name);
   const nodes = document.nodes.map((one) => {
     const config = renameReferences(one.config, rename, literalFields(kinds.get(one.kind)));
-    if (one.id === id) return { ...one, key, config };
-    return config === one.config ? one : { ...one, config };
+    const policy = renameReferences(one.policy, rename); // `skip_if` and the limit's key are expressions
+    if (one.id === id) return { ...one, key, config, policy };
+    return config === one.config && policy === one.policy ? one : { ...one, config, policy };
   });
   return { ...document, nodes };
 }

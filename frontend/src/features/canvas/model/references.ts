@@ -43,13 +43,13 @@ export function literalFields(kind: StepKind | undefined): ReadonlySet<string> {
 }
 
 /** The config with every reference renamed; the same object where nothing in it refers to a renamed step. */
-export function renameReferences(
-  config: JsonObject,
+export function renameReferences<Fields extends object>(
+  config: Fields,
   rename: (key: string) => string,
   literal: ReadonlySet<string> = new Set(),
-): JsonObject {
-  let changed: JsonObject | null = null;
-  for (const [field, value] of Object.entries(config)) {
+): Fields {
+  let changed: Fields | null = null;
+  for (const [field, value] of Object.entries(config) as [string, Json][]) {
     if (literal.has(field)) continue;
     const mapped = mapKeys(value, rename);
     if (mapped !== value) changed = { ...(changed ?? config), [field]: mapped };
