@@ -13,16 +13,17 @@ import pytest
 from django.conf import settings
 from django.db import connection as database_connection
 from django.test import Client
+from django.utils import timezone
 
 from builder.connections.masking import MARK
 from builder.connections.services import create_connection
 from builder.workflows.models import Version
 from runs.core.outcomes import Error, Failed, Succeeded, Waits
 from runs.engine.callback import issue
-from runs.models import Run, StepRun, Trigger, Wait
+from runs.models import FailureGroup, Run, StepRun, Trigger, Wait
 from runs.triggers.sweep import fire_due
 from teams.models import Role
-from tests.contract.route_table import ROUTES, RUN, STEP, TRIGGER, WORKFLOW, WORKSPACE
+from tests.contract.route_table import ALERT, ROUTES, RUN, STEP, TRIGGER, WORKFLOW, WORKSPACE
 from tests.engine import World
 from tests.hands import Hand
 from tests.people import Cast, cast
@@ -217,6 +218,32 @@ def make_a_trigger(walk: Walk) -> None:
     walk.refused(address, {"kind": "run_end", "name": "n", "enabled": True, "settings": end})
 
 
+def label_a_run(walk: Walk) -> None:
+    run = walk.world.start(walk.world.draw("S > A")).run_id
+    walk.refused(f"runs/{run}/labels", {"add": [SECRET]}, method="put")
+
+
+def keep_a_view(walk: Walk) -> None:
+    walk.refused("views", {"name": NAME, "query": "status=failed"})
+    walk.refused("views", {"name": "mine", "query": f"q={SECRET}"})
+    view = walk.taken("views", {"name": f"v{uuid4().hex[:6]}", "query": "status=failed"})
+    walk.refused(f"views/{view['id']}", {"name": NAME}, method="patch")
+
+
+def note_what_became_of_failures(walk: Walk) -> None:
+    group = FailureGroup.objects.create(
+        workspace=walk.people.acme, fingerprint=uuid4().hex[:16], kind="delay", code="broken", pattern="It broke.",
+        first_at=timezone.now(), last_at=timezone.now(), seen_count=1,
+    )  # fmt: skip
+    walk.refused(f"failures/{group.fingerprint}", {"state": "handled", "note": SENTENCE}, method="put")
+
+
+def make_an_alert(walk: Walk) -> None:
+    walk.refused("alerts", {**ALERT, "name": NAME})
+    alert = walk.taken("alerts", {**ALERT, "name": f"a{uuid4().hex[:6]}"})
+    walk.refused(f"alerts/{alert['id']}", {"name": NAME}, method="patch")
+
+
 DOORS: dict[Callable[[Walk], None], tuple[tuple[str, str], ...]] = {
     start_a_run: (("POST", f"{WORKFLOW}/runs"),),
     call_back_while_it_waits: (("POST", "callbacks/{token}"),),
@@ -230,6 +257,10 @@ DOORS: dict[Callable[[Walk], None], tuple[tuple[str, str], ...]] = {
     set_a_breakpoint: (("PUT", f"{RUN}/breakpoints"),),
     act_on_many: (("POST", f"{WORKSPACE}/bulk"),),
     deliver_to_a_webhook: (),  # below /hooks
+    label_a_run: (("PUT", f"{RUN}/labels"),),
+    keep_a_view: (("POST", f"{WORKSPACE}/views"), ("PATCH", f"{WORKSPACE}/views/{{view_id}}")),
+    note_what_became_of_failures: (("PUT", f"{WORKSPACE}/failures/{{fingerprint}}"),),
+    make_an_alert: (("POST", f"{WORKSPACE}/alerts"), ("PATCH", f"{WORKSPACE}/alerts/{{alert_id}}")),
     make_a_trigger: (("POST", f"{WORKFLOW}/triggers"), ("PATCH", TRIGGER)),
 }
 # Doors to runs and triggers that keep only ids, numbers, times and words of a list, or nothing at all.
@@ -239,6 +270,7 @@ WITHOUT_VALUES = {
     ("POST", f"{STEP}/callback-link"), ("POST", f"{WORKSPACE}/bulk/preview"),
     ("POST", f"{WORKSPACE}/bulk/{{bulk_id}}/stop"), ("POST", f"{WORKSPACE}/bulk/{{bulk_id}}/continue"),
     ("PUT", f"{WORKSPACE}/retention"), ("POST", f"{TRIGGER}/backfill"), ("POST", f"{TRIGGER}/secret"),
+    ("POST", f"{WORKSPACE}/alerts/{{alert_id}}/test"), ("POST", f"{WORKSPACE}/alerts/{{alert_id}}/secret"),
     ("POST", f"{WORKSPACE}/schedule-preview"), ("PUT", f"{WORKSPACE}/limit"), ("PUT", "lanes/{lane}/limit"),
 }  # fmt: skip
 # What an author keeps on purpose (a graph, the connections themselves) enters no run by itself.

@@ -28,6 +28,8 @@ NO_ACT = {
     "definitions.definition_of": "reads what never changes",
     "fork.check_fork": "reads",
     "fork.preview_fork": "reads: its transition is thrown away",
+    "inside.acted_inside": "reads",
+    "inside.unknown_inside": "reads",
     "limits.after_run": "lets go as `let_all_go` does, of one name",
     "limits.after_step": "lets go as `let_all_go` does, of one name",
     "operations.peek": "reads",

@@ -9,7 +9,6 @@ export type Unblock =
   | { kind: 'go'; path: string }
   | { kind: 'resume'; path: string }
   | { kind: 'continue' }
-  | { kind: 'retry_now' }
   | { kind: 'open_run'; run: string; number: number };
 
 export interface Why {
@@ -136,7 +135,7 @@ export function whyOf(step: LiveStep, known: Known): Why | null {
         sentence: detail.why ?? 'An attempt failed; the next one starts by itself.',
         since: detail.attempts.at(-1)?.finished_at ?? null,
         usual: null,
-        acts: [{ kind: 'retry_now' }],
+        acts: [],
       };
     case 'blocked':
       return whyFailedBefore(step, known);

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconArrowRight, IconHourglass, IconPlayerPlay, IconPlayerSkipForward, IconRefresh } from '@tabler/icons-react';
+import { IconArrowRight, IconHourglass, IconPlayerPlay, IconPlayerSkipForward } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 
 import type { StepDetail } from '../../../api/types';
@@ -8,7 +8,7 @@ import { useNow } from '../../../hooks/use-now';
 import { formatDuration, formatExact } from '../../../lib/format';
 import { paths } from '../../../lib/paths';
 import { usePause } from '../commands';
-import { useCanResume, useHands } from '../hands';
+import { useCanResume } from '../hands';
 import { usePlan } from '../plan';
 import type { LiveStep } from '../reducer';
 import { useSelection } from '../selection';
@@ -18,7 +18,8 @@ import { useUsual } from '../usual';
 import { type Unblock, whyOf } from '../why';
 import classes from './step-panel.module.css';
 
-/** Why the step does not run, since when, how long that usually takes, and what unblocks it. */
+/** Why the step does not run, since when, how long that usually takes, and what unblocks it elsewhere: what can be done
+ * with the step itself stands among its own buttons. */
 export function WhyPanel({ step, detail }: { step: LiveStep; detail: StepDetail }) {
   const state = useRunState((run) => run);
   const usual = useUsual().get(step.node);
@@ -43,7 +44,7 @@ export function WhyPanel({ step, detail }: { step: LiveStep; detail: StepDetail 
       {why.acts.length > 0 ? (
         <div className={classes.actions}>
           {why.acts.map((act) => (
-            <UnblockButton key={act.kind} act={act} step={step} />
+            <UnblockButton key={act.kind} act={act} />
           ))}
         </div>
       ) : null}
@@ -51,7 +52,7 @@ export function WhyPanel({ step, detail }: { step: LiveStep; detail: StepDetail 
   );
 }
 
-function UnblockButton({ act, step }: { act: Unblock; step: LiveStep }) {
+function UnblockButton({ act }: { act: Unblock }) {
   switch (act.kind) {
     case 'go':
       return <GoTo path={act.path} />;
@@ -59,8 +60,6 @@ function UnblockButton({ act, step }: { act: Unblock; step: LiveStep }) {
       return <ResumeFrom path={act.path} />;
     case 'continue':
       return <Continue />;
-    case 'retry_now':
-      return <RetryNow step={step} />;
     case 'open_run':
       return <OpenRun run={act.run} number={act.number} />;
   }
@@ -99,16 +98,6 @@ function Continue() {
   return (
     <Button size="xs" leftSection={<IconPlayerPlay size={15} />} loading={isBusy} onClick={toggle}>
       Continue the run
-    </Button>
-  );
-}
-
-function RetryNow({ step }: { step: LiveStep }) {
-  const hand = useHands(step).find((one) => one.kind === 'retry_now' && one.reason === null);
-  if (!hand) return null;
-  return (
-    <Button size="xs" variant="default" leftSection={<IconRefresh size={15} />} onClick={hand.act}>
-      Do not wait: retry now
     </Button>
   );
 }

@@ -64,12 +64,12 @@ describe('why a step is not running', () => {
     ]);
   });
 
-  it('of a retry is the last failure, and the next attempt can be had at once', () => {
+  it('of a retry is the last failure', () => {
     const run = failedRun(seed);
     const detail = { attempts: [{ finished_at: '2026-03-04T12:00:00Z' }] };
     expect(ask(run, 'compliance', { change: { status: 'retry_wait' }, detail })).toMatchObject({
       since: '2026-03-04T12:00:00Z',
-      acts: [{ kind: 'retry_now' }],
+      acts: [],
     });
   });
 
