@@ -31,6 +31,7 @@ export default defineConfig(({ mode, command }) => ({
   },
   test: {
     environment: 'jsdom',
+    isolate: false, // a fresh world for each file costs as much as its tests; setup.ts clears up after each test
     setupFiles: ['src/testing/setup.ts'],
     css: false,
     testTimeout: 30_000,

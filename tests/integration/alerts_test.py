@@ -14,6 +14,7 @@ from django.utils.timezone import now
 
 from config.services.ports import free_port
 from kit.errors import Forbidden
+from kit.failpoints import FailpointHit
 from kit.ids import new_id
 from runs.alerts import deliver, selectors
 from runs.alerts.deliver import make_deliveries, send_due
@@ -25,6 +26,7 @@ from runs.triggers.signature import check_timestamped
 from teams.access import SYSTEM, person
 from teams.models import AuditRecord, Membership, Role, User
 from tests.engine import World
+from tests.staging import failpoints
 from tests.watching import Hooks, Mailbox, rule_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -245,20 +247,15 @@ def test_after_the_last_attempt_it_is_given_up_and_says_so(world: World, hook: s
 
 
 def test_whoever_died_after_sending_is_followed_by_one_who_sends_the_same_delivery_again(
-    world: World, hook: str, monkeypatch: pytest.MonkeyPatch
+    world: World, hook: str
 ) -> None:
     rule = rule_of(world, "failed", url=hook)
     fail_one(world)
     gather(world.connection)
     make_deliveries(world.connection, gather_s=0)
 
-    def die(_: str) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(deliver, "failpoint", die)
-    with pytest.raises(KeyboardInterrupt):
+    with failpoints("alert_sent:raise"), pytest.raises(FailpointHit):
         send_due(world.connection)
-    monkeypatch.undo()
     assert send_due(world.connection) == 0  # its lease
     AlertDelivery.objects.update(not_before=now() - timedelta(seconds=1))
     send_due(world.connection)
