@@ -152,7 +152,9 @@ def test_a_worker_back_from_the_dead_is_refused_and_works_on_under_a_new_id(flee
     assert outputs == [2, 2, 3]
     mine = [before_finish, in_body, resumed]  # a run that an earlier test has left may have been taken up before
     paths = dict(StepRun.objects.filter(run_id__in=mine).values_list("id", "path"))
-    of_zombie = Attempt.objects.filter(run_id__in=mine, worker=zombie_id).values_list("step_run_id", "number", "outcome")
+    of_zombie = Attempt.objects.filter(run_id__in=mine, worker=zombie_id).values_list(
+        "step_run_id", "number", "outcome"
+    )
     told = sorted((paths[step], number, outcome) for step, number, outcome in of_zombie)
     assert told == [("A", 1, "lost"), ("B", 1, "lost"), ("C", 1, "lost")]
     fleet.processes[1].kill()  # the other one: the zombie must do the work now
