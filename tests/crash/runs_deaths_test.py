@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 import redis
@@ -115,6 +116,13 @@ def test_without_a_sweeper_wake_ups_do_and_what_they_lose_waits_for_one(fleet: F
     fleet.check()
 
 
+def attempts_of(worker: UUID, runs: list[UUID]) -> list[tuple[str, int, str]]:
+    """Path, number and outcome, of these runs alone: one that an earlier test has left may have been taken up."""
+    paths = dict(StepRun.objects.filter(run_id__in=runs).values_list("id", "path"))
+    rows = Attempt.objects.filter(run_id__in=runs, worker=worker).values_list("step_run_id", "number", "outcome")
+    return sorted((paths[step], number, outcome) for step, number, outcome in rows)
+
+
 def test_a_worker_back_from_the_dead_is_refused_and_works_on_under_a_new_id(fleet: Fleet, gates: Path) -> None:
     """It freezes with three steps: in a body, before the finish of one, and in a body whose run is resumed by a person
     meanwhile. Frozen it still exists, so only its silence tells: the slow way, as on another host."""
@@ -150,13 +158,7 @@ def test_a_worker_back_from_the_dead_is_refused_and_works_on_under_a_new_id(flee
     outputs = [fleet.world.output(run, step)["attempt"] for run, step in
                ((before_finish, "A"), (in_body, "B"), (resumed, "C"))]  # fmt: skip
     assert outputs == [2, 2, 3]
-    mine = [before_finish, in_body, resumed]  # a run that an earlier test has left may have been taken up before
-    paths = dict(StepRun.objects.filter(run_id__in=mine).values_list("id", "path"))
-    of_zombie = Attempt.objects.filter(run_id__in=mine, worker=zombie_id).values_list(
-        "step_run_id", "number", "outcome"
-    )
-    told = sorted((paths[step], number, outcome) for step, number, outcome in of_zombie)
-    assert told == [("A", 1, "lost"), ("B", 1, "lost"), ("C", 1, "lost")]
+    assert attempts_of(zombie_id, [before_finish, in_body, resumed]) == [(path, 1, "lost") for path in "ABC"]
     fleet.processes[1].kill()  # the other one: the zombie must do the work now
     fleet.wait_for(fleet.start(first), "succeeded")
     fleet.check()
