@@ -258,13 +258,13 @@ export function showStep(hands: Hands, id: string, { focus = true, centre = true
   if (focus) focusStep(id);
 }
 
-/** Long enough for a step out of view, which is drawn only once the view has moved to it. */
+/** Long enough for a step out of view, which is drawn only once the view has moved to it, and hidden until measured. */
 const MOST_FRAMES = 40;
 
 export function focusStep(id: string, frames = MOST_FRAMES): void {
   requestAnimationFrame(() => {
     const step = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-    if (step) step.focus({ preventScroll: true });
-    else if (frames > 0) focusStep(id, frames - 1);
+    step?.focus({ preventScroll: true });
+    if (document.activeElement !== step && frames > 0) focusStep(id, frames - 1);
   });
 }
