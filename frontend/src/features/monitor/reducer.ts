@@ -210,6 +210,28 @@ const APPLY: Readonly<Record<StepRunStatus, Apply>> = {
   }),
 };
 
+/** What a step run is before anything happens to it. */
+export const UNTOUCHED = {
+  status: 'pending',
+  attempt: 0,
+  crash_count: 0,
+  port: null,
+  handled: null,
+  reason: null,
+  wait: null,
+  origin: 'executed',
+  reused_from: null,
+  error: null,
+  not_before: null,
+  ready_at: null,
+  started_at: null,
+  finished_at: null,
+  duration_ms: null,
+  fence: null,
+  map: null,
+  child: null,
+} as const;
+
 /** A step run that the snapshot did not hold: an item that was opened since. */
 function newStep(path: string, { graph }: RunState): LiveStep {
   const { key, parent, index } = readPath(path);
@@ -221,26 +243,9 @@ function newStep(path: string, { graph }: RunState): LiveStep {
     parent,
     index,
     kind: node?.kind ?? '',
-    status: 'pending',
-    attempt: 0,
-    crash_count: 0,
-    port: null,
-    handled: null,
-    reason: null,
-    wait: null,
-    origin: 'executed',
-    reused_from: null,
-    error: null,
-    not_before: null,
-    ready_at: null,
-    started_at: null,
-    finished_at: null,
-    duration_ms: null,
+    ...UNTOUCHED,
     delivery: 'pure',
     idempotency_key: '',
-    fence: null,
-    map: null,
-    child: null,
   };
 }
 

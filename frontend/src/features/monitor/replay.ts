@@ -1,29 +1,7 @@
 import type { RunEvent } from '../../api/types';
-import { type LiveStep, type RunState, reduce } from './reducer';
+import { type LiveStep, type RunState, reduce, UNTOUCHED } from './reducer';
 
 const EVERY = 250;
-
-const untouched = (step: LiveStep): LiveStep => ({
-  ...step,
-  status: 'pending',
-  attempt: 0,
-  crash_count: 0,
-  port: null,
-  handled: null,
-  reason: null,
-  wait: null,
-  origin: 'executed',
-  reused_from: null,
-  error: null,
-  not_before: null,
-  ready_at: null,
-  started_at: null,
-  finished_at: null,
-  duration_ms: null,
-  fence: null,
-  map: null,
-  child: null,
-});
 
 /** Whether the log is there from its first event on, without a gap: only then can it be played. */
 export const isWhole = (events: readonly RunEvent[]): boolean =>
@@ -35,7 +13,7 @@ export function beginningOf(now: RunState, events: readonly RunEvent[]): RunStat
   const steps = new Map<string, LiveStep>();
   for (const step of now.steps.values()) {
     if (!told.has(step.path)) steps.set(step.path, step);
-    else if (step.index === null) steps.set(step.path, untouched(step));
+    else if (step.index === null) steps.set(step.path, { ...step, ...UNTOUCHED });
   }
   const run: RunState['run'] = {
     ...now.run,
