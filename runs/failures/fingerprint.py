@@ -34,9 +34,14 @@ class Cause:
 def pattern_of(message: str) -> str:
     """The message, with a word in the place of each number, id, time, address and path; its beginning."""
     text = message[:READ]
-    for differs, word in _DIFFERS:
-        text = differs.sub(word, text)
-    return _SPACE.sub(" ", text).strip()[:LONGEST].rstrip()
+    for _ in range(10):  # a word that was put in may let the next thing begin: `0/a` is a number, and then a path
+        before = text
+        for differs, word in _DIFFERS:
+            text = differs.sub(word, text)
+        text = _SPACE.sub(" ", text).strip()
+        if text == before:
+            break
+    return text[:LONGEST].rstrip()
 
 
 def fingerprint_of(cause: Cause) -> str:
